@@ -1,0 +1,114 @@
+"""What a model is to the core: an object that answers a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from seatrial.core.abort import AbortSignal
+from seatrial.core.messages import AssistantMessage, Message
+from seatrial.core.usage import ModelCost
+
+
+class ToolSpec(msgspec.Struct, frozen=True):
+    """What a model is told of a tool. ``examples`` are phrases that should lead to it; the wire leaves them out."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    examples: tuple[str, ...] = ()
+
+
+class Sampling(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How to draw an answer; what is None is not sent."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+
+
+class ModelRequest(msgspec.Struct, frozen=True):
+    """Everything that one answer is made from. ``response_schema`` asks for JSON of that shape."""
+
+    system_prompt: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    sampling: Sampling = Sampling()
+    response_schema: dict[str, Any] | None = None
+
+
+class ModelInfo(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A catalogue entry: what is known of a model. Windows in tokens; None is unknown."""
+
+    id: str
+    name: str
+    provider: str
+    base_url: str | None = None
+    is_reasoning: bool = False
+    input_modalities: tuple[str, ...] = ("text",)
+    cost: ModelCost | None = None
+    context_window: int | None = None
+    max_tokens: int | None = None
+
+
+class TextDelta(msgspec.Struct, frozen=True, tag=True):
+    """More text of the answer."""
+
+    text: str
+
+
+class ReasoningDelta(msgspec.Struct, frozen=True, tag=True):
+    """More reasoning."""
+
+    text: str
+
+
+class ToolCallDelta(msgspec.Struct, frozen=True, tag=True):
+    """More of a call's arguments; ``position`` is the call's place among the calls of this reply, from 0."""
+
+    position: int
+    name: str
+    arguments_text: str
+
+
+class RetryNotice(msgspec.Struct, frozen=True, tag=True):
+    """A try failed and will be repeated after ``delay_s`` seconds; ``attempt`` is the one that failed, from 1."""
+
+    attempt: int
+    delay_s: float
+    reason: str
+
+
+ModelNotice = TextDelta | ReasoningDelta | ToolCallDelta | RetryNotice
+NoticeSink = Callable[[ModelNotice], None]
+
+
+class Model(Protocol):
+    """Answers requests. One object may be asked many times at once."""
+
+    @property
+    def provider(self) -> str:
+        """Who hosts it."""
+
+    @property
+    def name(self) -> str:
+        """The model's name at the provider."""
+
+    @property
+    def info(self) -> ModelInfo | None:
+        """What is known of it, None when nothing is."""
+
+    async def respond(
+        self, request: ModelRequest, *, on_notice: NoticeSink | None = None, signal: AbortSignal | None = None
+    ) -> AssistantMessage:
+        """One reply. Streams when ``on_notice`` is given, else may ask for the whole answer at once.
+
+        Failures of the provider are replies with ``stop_reason="error"`` (``incomplete``, ``refusal``, ...), not
+        exceptions. When ``signal`` is set it returns within 100 ms with ``stop_reason="aborted"`` and what it has.
+        """
+
+    async def close(self) -> None:
+        """Frees connections and memory; a closed model may be asked no more."""

@@ -1,0 +1,97 @@
+"""Token counts and what they cost. An absent number is unknown (None), never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Tokens of one request, inclusive: cached tokens are part of ``input_tokens``, reasoning of ``output_tokens``."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether both sides of the request were counted."""
+        return self.input_tokens is not None and self.output_tokens is not None
+
+
+UNKNOWN_USAGE = Usage()
+
+
+class UsageTotal(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A sum over requests: the known tokens, and how many requests did not say."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    requests: int = 0
+    unknown_requests: int = 0
+
+    def plus(self, other: UsageTotal) -> UsageTotal:
+        """The sum of two totals."""
+        return UsageTotal(*(a + b for a, b in zip(_numbers(self), _numbers(other), strict=True)))
+
+
+class ModelCost(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Prices in US dollars per 1,000,000 tokens; None is unknown."""
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
+def total_of(usages: Iterable[Usage]) -> UsageTotal:
+    """The sum of single requests."""
+    total = UsageTotal()
+    for usage in usages:
+        total = total.plus(
+            UsageTotal(
+                input_tokens=usage.input_tokens or 0,
+                output_tokens=usage.output_tokens or 0,
+                cache_read_tokens=usage.cache_read_tokens or 0,
+                cache_write_tokens=usage.cache_write_tokens or 0,
+                reasoning_tokens=usage.reasoning_tokens or 0,
+                requests=1,
+                unknown_requests=0 if usage.is_known else 1,
+            )
+        )
+    return total
+
+
+def cost_of(usage: Usage, prices: ModelCost | None) -> float | None:
+    """Dollars for one request: each token once, at the price of its kind; None when a needed number is unknown.
+
+    Input tokens that were neither read from nor written to the cache cost the input price.
+    """
+    if prices is None or usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    read = usage.cache_read_tokens or 0
+    write = usage.cache_write_tokens or 0
+    parts = (
+        (max(usage.input_tokens - read - write, 0), prices.input),
+        (read, prices.cache_read),
+        (write, prices.cache_write),
+        (usage.output_tokens, prices.output),
+    )
+    dollars = 0.0
+    for tokens, price in parts:
+        if tokens == 0:
+            continue
+        if price is None:
+            return None
+        dollars += tokens * price / 1_000_000
+    return dollars
+
+
+def _numbers(total: UsageTotal) -> tuple[int, ...]:
+    return msgspec.structs.astuple(total)

@@ -1,0 +1,118 @@
+"""Every exception that seatrial raises on purpose.
+
+SeatrialError
+├── ConfigError            the agent file or an option is wrong; carries diagnostics (exit code 2)
+├── MissingExtraError      an optional dependency is not installed (exit code 2)
+├── PluginError            a plugin cannot be loaded (exit code 2)
+├── ProviderError          a model's host failed (exit code 3)
+├── ToolError              a tool cannot be set up or called
+│   └── ToolArgumentError  arguments that do not fit the tool's schema (also a ValueError)
+├── DocumentError          a file cannot be read as what it is said to be
+├── RetrievalError         an index cannot be built or searched
+├── MetricError            a metric cannot be computed
+├── RunError               a stored run is missing or cannot be used
+├── ServeError             the server cannot start
+└── AbortedError              stop was said (an AbortSignal was set)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class SeatrialError(Exception):
+    """``message`` says what happened and where; ``hint`` what to do; ``exit_code`` how a command ends."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class ConfigError(SeatrialError):
+    """The user's input is wrong. ``diagnostics`` (of ``seatrial.config.diagnostics``) name each place."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, hint: str | None = None, diagnostics: Sequence[Any] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.diagnostics = tuple(diagnostics)
+
+
+class MissingExtraError(SeatrialError):
+    """An optional dependency is needed and not there."""
+
+    exit_code = 2
+
+    def __init__(self, extra: str, needed_for: str) -> None:
+        super().__init__(f"{needed_for} needs the extra [{extra}]", hint=f"pip install 'seatrial[{extra}]'")
+        self.extra = extra
+
+
+class PluginError(SeatrialError):
+    """A name in a catalogue, or an entry point, does not lead to a usable object."""
+
+    exit_code = 2
+
+
+class ProviderError(SeatrialError):
+    """A model's host refused, failed or answered what nobody can read. ``status`` is the HTTP status, if any."""
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        status: int | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+        can_retry: bool = False,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.code = code
+        self.request_id = request_id
+        self.can_retry = can_retry
+        self.retry_after_s = retry_after_s
+
+
+class ToolError(SeatrialError):
+    """A tool cannot be set up or called."""
+
+
+class ToolArgumentError(ToolError, ValueError):
+    """Arguments that do not fit the tool's schema; the message is written for the model."""
+
+
+class DocumentError(SeatrialError):
+    """A document cannot be read."""
+
+
+class RetrievalError(SeatrialError):
+    """An index cannot be built or searched."""
+
+
+class MetricError(SeatrialError):
+    """A metric cannot be computed from what it was given."""
+
+
+class RunError(SeatrialError):
+    """A stored run is missing, broken or cannot be used for this."""
+
+    exit_code = 2
+
+
+class ServeError(SeatrialError):
+    """The server cannot start."""
+
+
+class AbortedError(SeatrialError):
+    """Stop was said; the message is the reason."""
+
+    exit_code = 130

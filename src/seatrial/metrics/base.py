@@ -1,0 +1,57 @@
+"""What a metric sees and what it says."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from seatrial.core.messages import Message
+
+MetricOutcome = Literal["passed", "failed", "error", "skipped", "scored"]
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """One finished trial as its graders see it.
+
+    ``context`` are the passages that the answer could rest on; ``duration_s`` is wall-clock time of the trial;
+    ``cost_usd`` is None when unknown.
+    """
+
+    input: str
+    output: str
+    messages: tuple[Message, ...] = ()
+    ground_truth: str | None = None
+    context: tuple[str, ...] = ()
+    duration_s: float | None = None
+    cost_usd: float | None = None
+
+
+class Score(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a metric found. ``value`` is None exactly for ``error`` and ``skipped``; ``scored`` has no threshold."""
+
+    metric: str
+    outcome: MetricOutcome
+    value: float | None = None
+    threshold: float | None = None
+    reason: str = ""
+    details: Any = None
+
+
+class Metric(Protocol):
+    """Measures one trial. May be asked for several trials at once; raises `MetricError` for what it cannot measure."""
+
+    @property
+    def name(self) -> str:
+        """The name under which its scores are shown."""
+
+    async def measure(self, evidence: Evidence) -> Measurement:
+        """The raw value; the verdict against a threshold is made elsewhere, once for all metrics."""
+
+
+class Measurement(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A raw value on the metric's scale; None with a ``reason`` means that the metric does not apply (skipped)."""
+
+    value: float | None
+    reason: str = ""
+    details: Any = None

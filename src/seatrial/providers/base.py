@@ -1,0 +1,36 @@
+"""What a provider is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from seatrial.core.model import Model, ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderOptions:
+    """One ``model:`` block in plain values. Secrets are plain text here and must not be shown.
+
+    ``timeout_s`` is the whole request's limit in seconds; ``compat`` holds an endpoint's peculiarities;
+    ``folder`` is where relative paths start.
+    """
+
+    name: str
+    endpoint: str | None = None
+    api_key: str | None = None
+    api_version: str | None = None
+    deployment_name: str | None = None
+    auth_provider: str | None = None
+    timeout_s: float | None = None
+    compat: Mapping[str, Any] = field(default_factory=dict)
+    info: ModelInfo | None = None
+    folder: str = "."
+
+
+class ModelFactory(Protocol):
+    """The shape of a catalogue entry: a class or function that makes a `Model`."""
+
+    def __call__(self, options: ProviderOptions) -> Model:
+        """Builds the model without any request. Raises `ProviderError` or `ConfigError` for missing settings."""
