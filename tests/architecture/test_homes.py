@@ -1,0 +1,36 @@
+"""Each outside library has one home; import-linter holds the floors, this holds the homes."""
+
+from __future__ import annotations
+
+import grimp
+import pytest
+
+HOMES = {
+    "sqlite3": {"seatrial.runs", "seatrial.retrieval.stores"},
+    "aiohttp": {"seatrial.http_client"},
+    "yaml": {"seatrial.config", "seatrial.documents"},
+    "click": {"seatrial.cli"},
+    "rich": {"seatrial.cli", "seatrial.reporters"},
+    "numpy": {"seatrial.retrieval", "seatrial.providers"},
+    "onnxruntime": {"seatrial.providers"},
+    "pydantic": {"seatrial.config"},
+    "sacrebleu": {"seatrial.metrics"},
+    "rouge_score": {"seatrial.metrics"},
+    "nltk": {"seatrial.metrics"},
+}
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("seatrial", include_external_packages=True, cache_dir=None)
+
+
+@pytest.mark.parametrize("library", sorted(HOMES))
+def test_a_library_is_imported_only_in_its_home(graph: grimp.ImportGraph, library: str) -> None:
+    importers = graph.find_modules_that_directly_import(library) if library in graph.modules else set()
+    strangers = {
+        module
+        for module in importers
+        if not any(module == home or module.startswith(home + ".") for home in HOMES[library])
+    }
+    assert strangers == set()
