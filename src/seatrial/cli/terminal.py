@@ -1,0 +1,162 @@
+"""Printing, error messages and exit codes: the one place that talks to the terminal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn, TextIO
+
+import click
+
+from seatrial.errors import ConfigError, SeatrialError
+from seatrial.reporters.plain import visible
+
+if TYPE_CHECKING:
+    from seatrial.config.diagnostics import Diagnostic
+
+INTERRUPTED = 130
+
+
+@dataclass
+class Session:
+    """What the command line said to all commands alike."""
+
+    is_debug: bool = False
+
+
+def prepare_streams() -> None:
+    """No command dies because the console cannot show a character: it is shown as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def say(text: str = "") -> None:
+    """A line on stdout: what the user asked for."""
+    print(visible(text))
+
+
+def tell(text: str = "") -> None:
+    """A line on stderr: what the user should know besides."""
+    print(visible(text), file=sys.stderr)
+
+
+def say_json(document: bytes) -> None:
+    """One JSON document on stdout, exactly these bytes and a line feed: UTF-8 whatever the locale."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(document + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def use_colour(stream: TextIO) -> bool:
+    """Whether to colour: a terminal, unless ``NO_COLOR`` or ``TERM=dumb`` says otherwise."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def show_error(error: SeatrialError) -> None:
+    """What went wrong and what to do, on stderr; every diagnostic with its place."""
+    diagnostics = error.diagnostics if isinstance(error, ConfigError) else ()
+    if diagnostics:
+        show_diagnostics(diagnostics)
+        _print_error(error.message)
+    else:
+        _print_error(error.message)
+    if error.hint:
+        tell(f"  {error.hint}")
+
+
+def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """Each finding with file, line, column, the offending line and what to write instead, on stderr."""
+    colour = use_colour(sys.stderr)
+    for diagnostic in diagnostics:
+        for line in _diagnostic_lines(diagnostic):
+            print(line if colour else click.unstyle(line), file=sys.stderr)
+        print(file=sys.stderr)
+
+
+def guard(command: Callable[[], object], session: Session) -> int:
+    """Runs a command and gives its exit code; every failure is told in words, never as a traceback."""
+    try:
+        result = command()
+    except (click.Abort, KeyboardInterrupt):
+        tell("interrupted")
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except SeatrialError as error:
+        show_error(error)
+        return error.exit_code
+    except BrokenPipeError:
+        return _reader_left()
+    except Exception as error:  # noqa: BLE001 - the door of the command line
+        _show_bug(error, session)
+        return 1
+    return result if isinstance(result, int) else 0
+
+
+def leave(code: int) -> NoReturn:
+    """Ends the process; a reader that left early (``| head``) is no error."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _reader_left()
+    sys.exit(code)
+
+
+@contextmanager
+def interruptible(stop: Callable[[], None]) -> Iterator[None]:
+    """The first Ctrl-C (or SIGTERM) calls ``stop``; the second ends the process at once.
+
+    After the first the operating system's own handling is back in force, so that the second works even while
+    foreign code does not let Python run.
+    """
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        stop()
+
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _print_error(message: str) -> None:
+    label = click.style("error:", fg="red", bold=True) if use_colour(sys.stderr) else "error:"
+    print(f"{label} {visible(message)}", file=sys.stderr)
+
+
+def _diagnostic_lines(diagnostic: Diagnostic) -> Iterator[str]:
+    yield visible(str(diagnostic))
+
+
+def _show_bug(error: Exception, session: Session) -> None:
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    _print_error(f"internal error: {type(error).__name__}: {error}{place}")
+    if not session.is_debug:
+        tell("  this is a bug in seatrial; `seatrial --debug ...` writes the traceback to a file to report it with")
+        return
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="seatrial-traceback-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+    ) as file:
+        file.writelines(traceback.format_exception(error))
+    tell(f"  this is a bug in seatrial; the traceback is in {file.name}")
+
+
+def _reader_left() -> int:
+    """Points stdout away, so that the interpreter's last flush does not fail too."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    return 0
