@@ -10,7 +10,8 @@ SeatrialError
 ├── DocumentError          a file cannot be read as what it is said to be
 ├── RetrievalError         an index cannot be built or searched
 ├── MetricError            a metric cannot be computed
-├── RunError               a stored run is missing or cannot be used
+├── RunError               a stored run is missing or cannot be used (exit code 2)
+│   └── StoreError         the run store cannot be read or written (exit code 3)
 ├── ServeError             the server cannot start
 └── AbortedError              stop was said (an AbortSignal was set)
 """
@@ -99,13 +100,23 @@ class RetrievalError(SeatrialError):
 
 
 class MetricError(SeatrialError):
-    """A metric cannot be computed from what it was given."""
+    """A metric cannot be computed from what it was given. ``details`` (any JSON value) is kept beside the score."""
+
+    def __init__(self, message: str, *, hint: str | None = None, details: Any = None) -> None:
+        super().__init__(message, hint=hint)
+        self.details = details
 
 
 class RunError(SeatrialError):
     """A stored run is missing, broken or cannot be used for this."""
 
     exit_code = 2
+
+
+class StoreError(RunError):
+    """The run store cannot be opened, read or written: a full disk, a missing right, a damaged file."""
+
+    exit_code = 3
 
 
 class ServeError(SeatrialError):
