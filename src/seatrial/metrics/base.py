@@ -26,9 +26,26 @@ class Evidence(msgspec.Struct, frozen=True):
     duration_s: float | None = None
     cost_usd: float | None = None
 
+    @property
+    def is_answer_empty(self) -> bool:
+        """Whether the answer is nothing but white space: never a pass by accident."""
+        return not self.output.strip()
+
+
+class Measurement(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A raw value on the metric's scale; None with a ``reason`` means that the metric does not apply (skipped)."""
+
+    value: float | None
+    reason: str = ""
+    details: Any = None
+
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a metric found. ``value`` is None exactly for ``error`` and ``skipped``; ``scored`` has no threshold."""
+    """What a metric found. ``value`` is None for ``error`` and ``skipped``; ``scored`` has no threshold.
+
+    ``reason`` is written for people. ``weight`` is the metric's share in a weighted total; ``attempts`` counts the
+    tries of a metric that was repeated after an error; ``duration_s`` is wall-clock time of all of them.
+    """
 
     metric: str
     outcome: MetricOutcome
@@ -36,6 +53,9 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     threshold: float | None = None
     reason: str = ""
     details: Any = None
+    weight: float = 1.0
+    attempts: int = 1
+    duration_s: float | None = None
 
 
 class Metric(Protocol):
@@ -47,11 +67,3 @@ class Metric(Protocol):
 
     async def measure(self, evidence: Evidence) -> Measurement:
         """The raw value; the verdict against a threshold is made elsewhere, once for all metrics."""
-
-
-class Measurement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A raw value on the metric's scale; None with a ``reason`` means that the metric does not apply (skipped)."""
-
-    value: float | None
-    reason: str = ""
-    details: Any = None

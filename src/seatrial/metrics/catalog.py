@@ -1,0 +1,143 @@
+"""One table of all metrics: what each is called, its scale and direction, what it needs and where its class is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from seatrial.errors import MetricError, PluginError
+from seatrial.metrics.base import Metric
+from seatrial.plugins import Registry
+
+MetricKind = Literal["computed", "judge", "trajectory", "check"]
+Need = Literal["ground_truth", "context", "model", "expected_tools"]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """What is known of a metric without loading it.
+
+    ``scale`` is what the metric reports, ends included; ``other_scale_highs`` are the top ends that ``scale:`` may ask
+    for instead, and ``factor`` is what values are multiplied by then. ``default_threshold`` None means that the metric
+    is only scored unless the user sets one. ``options`` are the keyword options that this name stands for.
+    """
+
+    name: str
+    kind: MetricKind
+    scale: tuple[float, float] = (0.0, 1.0)
+    is_lower_better: bool = False
+    default_threshold: float | None = None
+    needs: frozenset[Need] = frozenset()
+    target: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    other_scale_highs: tuple[float, ...] = ()
+    factor: float = 1.0
+
+    @property
+    def shown_scale(self) -> str:
+        """The scale in words."""
+        low, high = self.scale
+        return f"{low:g} and up" if math.isinf(high) else f"{low:g} to {high:g}"
+
+    def on_scale(self, high: float | None) -> MetricInfo:
+        """The same metric reported on a scale that ends at ``high`` (``scale: 100`` for BLEU, chrF and TER).
+
+        Raises `MetricError` for a scale that the metric does not have.
+        """
+        natural = 1.0 if math.isinf(self.scale[1]) else self.scale[1]
+        if high is None or high == natural:
+            return self
+        if high not in self.other_scale_highs:
+            known = ", ".join(f"{number:g}" for number in (natural, *self.other_scale_highs))
+            raise MetricError(f"{self.name} has no scale {high:g}", hint=f"scale: {known}")
+        factor = high / natural
+        threshold = None if self.default_threshold is None else self.default_threshold * factor
+        low, top = self.scale
+        return replace(self, scale=(low * factor, top * factor), factor=factor, default_threshold=threshold)
+
+    def complaint_about(self, threshold: float) -> str | None:
+        """Why ``threshold`` is no pass line on this scale, or None."""
+        low, high = self.scale
+        if math.isfinite(threshold) and low <= threshold <= high:
+            return None
+        return f"{threshold:g} is not on the scale of {self.name}: {self.shown_scale}"
+
+
+_TRUTH: frozenset[Need] = frozenset({"ground_truth"})
+_TEXT = "seatrial.metrics.text"
+_CHECKS = "seatrial.metrics.checks"
+
+
+def _text(name: str, target: str, **more: Any) -> MetricInfo:
+    return MetricInfo(name, "computed", needs=_TRUTH, target=f"{_TEXT}.{target}", **more)
+
+
+def _check(name: str, target: str, **more: Any) -> MetricInfo:
+    return MetricInfo(name, "check", default_threshold=1.0, target=f"{_CHECKS}.{target}", **more)
+
+
+_PERCENT = (100.0,)
+
+_BUILTINS: tuple[MetricInfo, ...] = (
+    _text("exact", "exact:Exact"),
+    _text("f1_score", "f1:F1"),
+    _text("bleu", "bleu:Bleu", other_scale_highs=_PERCENT),
+    _text("bleu_nltk", "bleu_nltk:BleuNltk", other_scale_highs=_PERCENT),
+    _text("gleu", "gleu:Gleu"),
+    _text("chrf", "chrf:Chrf", other_scale_highs=_PERCENT),
+    _text("ter", "ter:Ter", scale=(0.0, math.inf), is_lower_better=True, other_scale_highs=_PERCENT),
+    _text("rouge", "rouge:Rouge"),
+    _text("rouge1", "rouge:Rouge", options={"variant": "rouge1"}),
+    _text("rouge2", "rouge:Rouge", options={"variant": "rouge2"}),
+    _text("rougeL", "rouge:Rouge", options={"variant": "rougeL"}),
+    _text("meteor", "meteor:Meteor"),
+    _text("levenshtein", "levenshtein:Levenshtein", scale=(0.0, math.inf), is_lower_better=True),
+    _text("levenshtein_similarity", "levenshtein:LevenshteinSimilarity"),
+    _text("wer", "wer:Wer", scale=(0.0, math.inf), is_lower_better=True),
+    _text("numeric", "numeric:Numeric"),
+    _text("equality", "equality:Equality"),
+)
+
+_BY_NAME = {info.name: info for info in _BUILTINS}
+
+METRICS: Registry[type[Metric]] = Registry("metric", "seatrial.metrics", {i.name: i.target for i in _BUILTINS})
+
+
+def names() -> list[str]:
+    """Every metric that can be asked for: built-ins in the order of the table, then plugins sorted."""
+    return METRICS.names()
+
+
+def info(name: str) -> MetricInfo:
+    """What is known of ``name``. A plugin tells it by a class attribute ``info``; without one it reports 0 to 1.
+
+    Raises `PluginError` for an unknown name, with the nearest known one.
+    """
+    known = _BY_NAME.get(name)
+    if known is not None:
+        return known
+    told = getattr(METRICS.load(name), "info", None)
+    if told is None:
+        return MetricInfo(name, "computed")
+    if not isinstance(told, MetricInfo):
+        raise PluginError(f"the metric {name!r}: its attribute `info` must be a MetricInfo")
+    return told
+
+
+def build(name: str, **options: Any) -> Metric:
+    """The metric ``name`` with the user's ``options`` on top of those that the name stands for.
+
+    Raises `MetricError` when an option is unknown to it or has a value that it cannot work with.
+    """
+    factory = METRICS.load(name)
+    merged = {**info(name).options, **options}
+    try:
+        return factory(**merged)
+    except TypeError as error:
+        raise MetricError(f"{name}: {error}", hint=f"options given: {_listed(merged)}") from error
+
+
+def _listed(keys: Iterable[str]) -> str:
+    return ", ".join(sorted(keys)) or "none"

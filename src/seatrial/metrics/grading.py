@@ -1,0 +1,92 @@
+"""One metric as a run uses it: with its threshold, its retries and its time limit."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+import msgspec
+
+from seatrial.errors import ConfigError, MetricError, MissingExtraError, PluginError, SeatrialError
+from seatrial.metrics.base import Evidence, Measurement, Metric, Score
+from seatrial.metrics.catalog import MetricInfo
+from seatrial.metrics.verdict import decide
+
+_HOPELESS = (ConfigError, MissingExtraError, PluginError)
+
+
+@dataclass(frozen=True, slots=True)
+class GradedMetric:
+    """A metric and how its verdict is made.
+
+    ``threshold`` None means scored only. ``retry_on_failure`` is how often an error is tried again; ``timeout_s``
+    limits each try. ``fail_on_error`` tells the runner to stop the run at an error. ``name`` is shown instead of the
+    metric's own.
+    """
+
+    metric: Metric
+    info: MetricInfo
+    threshold: float | None = None
+    retry_on_failure: int = 0
+    timeout_s: float | None = None
+    fail_on_error: bool = False
+    weight: float = 1.0
+    name: str | None = None
+
+    @property
+    def shown_name(self) -> str:
+        """The name of its scores."""
+        return self.name or self.metric.name
+
+    async def grade(self, evidence: Evidence) -> Score:
+        """The score; whatever goes wrong is a score with outcome ``error``. Only cancellation gets through."""
+        started = time.monotonic()
+        missing = self._missing(evidence)
+        if missing is not None:
+            return Score(self.shown_name, "skipped", None, self.threshold, missing, weight=self.weight)
+        attempts = 0
+        while True:
+            attempts += 1
+            score, can_retry = await self._try_once(evidence)
+            if not can_retry or attempts > self.retry_on_failure:
+                break
+        duration_s = time.monotonic() - started
+        return msgspec.structs.replace(score, weight=self.weight, attempts=attempts, duration_s=duration_s)
+
+    async def _try_once(self, evidence: Evidence) -> tuple[Score, bool]:
+        """The score of one try, and whether another try could end better."""
+        try:
+            async with asyncio.timeout(self.timeout_s) as limit:
+                measured = await self.metric.measure(evidence)
+            score = decide(self.shown_name, self._on_scale(measured), self.threshold, self.info)
+            return score, score.outcome == "error"
+        except TimeoutError as error:
+            reason = f"no result within {self.timeout_s:g} s" if limit.expired() else _told(error)
+            return self._error(reason), True
+        except SeatrialError as error:
+            return self._error(_told(error), error), not isinstance(error, _HOPELESS)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the door of a metric
+            return self._error(_told(error)), True
+
+    def _missing(self, evidence: Evidence) -> str | None:
+        if "ground_truth" in self.info.needs and evidence.ground_truth is None:
+            return "the case has no ground_truth"
+        if "context" in self.info.needs and not evidence.context:
+            return "the trial has no context: no retrieval tool gave a passage and the case names none"
+        return None
+
+    def _on_scale(self, measured: Measurement) -> Measurement:
+        if measured.value is None or self.info.factor == 1.0:
+            return measured
+        return msgspec.structs.replace(measured, value=measured.value * self.info.factor)
+
+    def _error(self, reason: str, error: SeatrialError | None = None) -> Score:
+        details = error.details if isinstance(error, MetricError) else None
+        return Score(self.shown_name, "error", None, self.threshold, reason, details)
+
+
+def _told(error: BaseException) -> str:
+    if isinstance(error, SeatrialError):
+        return f"{error.message} ({error.hint})" if error.hint else error.message
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
