@@ -1,0 +1,87 @@
+"""What a tool prints, kept with its result instead of written across the screen."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TextIO
+
+_LONGEST = 20_000
+_lock = threading.Lock()
+_pages: ContextVar[dict[str, io.TextIOWrapper] | None] = ContextVar("seatrial_printed", default=None)
+
+
+class Printed:
+    """What was written to the two streams; complete once the capture has ended."""
+
+    def __init__(self) -> None:
+        self._pages = {name: _page() for name in ("stdout", "stderr")}
+
+    def texts(self) -> dict[str, str]:
+        """The streams that were written to, by name, each cut in the middle beyond 20,000 characters."""
+        written = {name: _content(page) for name, page in self._pages.items()}
+        return {name: _cut(text) for name, text in written.items() if text}
+
+    @contextmanager
+    def capture(self) -> Iterator[None]:
+        """Keeps what this task or thread, and those that inherit its context variables, write meanwhile."""
+        token = _pages.set(self._pages)
+        switches = [_Switch.put_in("stdout"), _Switch.put_in("stderr")]
+        try:
+            yield
+        finally:
+            for switch in switches:
+                switch.take_out()
+            _pages.reset(token)
+
+
+class _Switch:
+    """Stands in for ``sys.stdout``: leads each writer to its own page, and everybody else to the real stream."""
+
+    def __init__(self, name: str, stream: TextIO) -> None:
+        self._name = name
+        self._stream = stream
+        self._users = 0
+
+    @classmethod
+    def put_in(cls, name: str) -> _Switch:
+        with _lock:
+            current = getattr(sys, name)
+            switch = current if isinstance(current, cls) else cls(name, current)
+            switch._users += 1
+            setattr(sys, name, switch)
+            return switch
+
+    def take_out(self) -> None:
+        with _lock:
+            self._users -= 1
+            if self._users == 0 and getattr(sys, self._name) is self:
+                setattr(sys, self._name, self._stream)
+
+    def __getattr__(self, name: str) -> Any:
+        pages = _pages.get()
+        return getattr(self._stream if pages is None else pages[self._name], name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stream)
+
+
+def _page() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", newline="", write_through=True)
+
+
+def _content(page: io.TextIOWrapper) -> str:
+    page.flush()
+    buffer = page.buffer
+    return buffer.getvalue().decode("utf-8", "replace") if isinstance(buffer, io.BytesIO) else ""
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    half = _LONGEST // 2
+    return f"{text[:half]}\n... {len(text) - _LONGEST} characters left out ...\n{text[-half:]}"
