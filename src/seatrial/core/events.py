@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from seatrial.core.content import ToolCall
-from seatrial.core.messages import AssistantMessage, StopReason, ToolResultMessage
+from seatrial.core.messages import AssistantMessage, StopReason, ToolResultMessage, UserMessage
 from seatrial.core.usage import Usage
 
 
@@ -19,6 +19,12 @@ class TurnStarted(msgspec.Struct, frozen=True, tag=True):
     """A turn begins; ``turn`` counts from 1."""
 
     turn: int
+
+
+class UserMessageAdded(msgspec.Struct, frozen=True, tag=True):
+    """A user message went into the history: the prompt, a steering or follow-up message, a correction, a summary."""
+
+    message: UserMessage
 
 
 class MessageStarted(msgspec.Struct, frozen=True, tag=True):
@@ -37,6 +43,14 @@ class MessageReasoningDelta(msgspec.Struct, frozen=True, tag=True):
     """More of the reasoning."""
 
     text: str
+
+
+class MessageToolCallDelta(msgspec.Struct, frozen=True, tag=True):
+    """More of a call's arguments; ``position`` is the call's place among the calls of this reply, from 0."""
+
+    position: int
+    name: str
+    arguments_text: str
 
 
 class MessageEnded(msgspec.Struct, frozen=True, tag=True):
@@ -79,6 +93,12 @@ class UsageCounted(msgspec.Struct, frozen=True, tag=True):
     cost_usd: float | None = None
 
 
+class WarningRaised(msgspec.Struct, frozen=True, tag=True):
+    """Something that a person should know and that does not stop the run."""
+
+    text: str
+
+
 class TurnEnded(msgspec.Struct, frozen=True, tag=True):
     """A turn is over: its reply and its tool results are in the history."""
 
@@ -96,15 +116,18 @@ class RunEnded(msgspec.Struct, frozen=True, tag=True):
 AgentEvent = (
     RunStarted
     | TurnStarted
+    | UserMessageAdded
     | MessageStarted
     | MessageTextDelta
     | MessageReasoningDelta
+    | MessageToolCallDelta
     | MessageEnded
     | ToolStarted
     | ToolUpdated
     | ToolEnded
     | RetryScheduled
     | UsageCounted
+    | WarningRaised
     | TurnEnded
     | RunEnded
 )

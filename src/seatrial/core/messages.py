@@ -39,10 +39,15 @@ def utc_now() -> datetime:
 
 
 class UserMessage(msgspec.Struct, frozen=True, tag_field="role", tag="user", omit_defaults=True):
-    """What a person (or the program in their place) says: blocks, or a plain string as shorthand."""
+    """What a person (or the program in their place) says: blocks, or a plain string as shorthand.
+
+    ``summary_keeps`` is set on a message that sums up the conversation before it: when the history is sent, it stands
+    in for everything before it but the last ``summary_keeps`` messages.
+    """
 
     content: str | tuple[UserBlock, ...]
     timestamp: datetime = msgspec.field(default_factory=utc_now)
+    summary_keeps: int | None = None
 
     @property
     def role(self) -> Literal["user"]:
@@ -60,12 +65,22 @@ class UserMessage(msgspec.Struct, frozen=True, tag_field="role", tag="user", omi
         return text_of(self.content)
 
 
+class FailedTry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A try of a request that failed and was sent again; ``usage`` is what the provider counted for it, if it did."""
+
+    reason: str
+    delay_s: float = 0.0
+    usage: Usage = UNKNOWN_USAGE
+
+
 class AssistantMessage(msgspec.Struct, frozen=True, tag_field="role", tag="assistant", omit_defaults=True):
     """One reply of a model: text, reasoning and tool calls in the order in which they came.
 
     ``provider``, ``api``, ``model`` and ``response_id`` tell where it came from: reasoning is only ever sent back to
     the model that wrote it. ``raw_stop_reason`` is the provider's own word. ``error_message`` is None unless
-    generation failed. ``cost_usd`` is None when it is unknown. ``warnings`` are for people.
+    generation failed; ``error_code`` is its machine-readable kind where it matters to the loop: ``context_overflow``
+    (the input is too long for the model), ``empty_response``. ``failed_tries`` are the tries before this reply.
+    ``cost_usd`` is None when it is unknown. ``warnings`` are for people.
     """
 
     content: tuple[AssistantBlock, ...] = ()
@@ -78,7 +93,9 @@ class AssistantMessage(msgspec.Struct, frozen=True, tag_field="role", tag="assis
     stop_reason: StopReason = "stop"
     raw_stop_reason: str | None = None
     error_message: str | None = None
+    error_code: str | None = None
     can_retry: bool | None = None
+    failed_tries: tuple[FailedTry, ...] = ()
     warnings: tuple[str, ...] = ()
     timestamp: datetime = msgspec.field(default_factory=utc_now)
 
@@ -109,7 +126,8 @@ class ToolResultMessage(msgspec.Struct, frozen=True, tag_field="role", tag="tool
     ``content`` goes to the model. ``details`` is any JSON value for people and graders and is never sent.
     ``added_tool_names`` are tools that are offered from the next request on. ``was_executed`` is False for answers
     that did not come from the tool itself (unknown tool, bad arguments, denied, answered by a hook).
-    ``duration_s`` is wall-clock time inside the tool, None when it did not run.
+    ``arguments`` are those it ran with, where they differ from the call's. ``duration_s`` is wall-clock time inside the
+    tool, None when it did not run. ``usage`` and ``cost_usd`` are what the tool itself spent on models.
     """
 
     tool_call_id: str
@@ -117,8 +135,10 @@ class ToolResultMessage(msgspec.Struct, frozen=True, tag_field="role", tag="tool
     content: tuple[ResultBlock, ...] = ()
     details: Any = None
     usage: Usage | None = None
+    cost_usd: float | None = None
     added_tool_names: tuple[str, ...] | None = None
     is_error: bool = False
+    arguments: dict[str, Any] | None = None
     was_executed: bool = True
     duration_s: float | None = None
     timestamp: datetime = msgspec.field(default_factory=utc_now)

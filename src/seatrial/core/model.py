@@ -31,7 +31,10 @@ class Sampling(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ModelRequest(msgspec.Struct, frozen=True):
-    """Everything that one answer is made from. ``response_schema`` asks for JSON of that shape."""
+    """Everything that one answer is made from. ``response_schema`` asks for JSON of that shape.
+
+    A provider without a native way to ask for JSON tells the model in words.
+    """
 
     system_prompt: str
     messages: tuple[Message, ...]
@@ -106,6 +109,7 @@ class Model(Protocol):
     ) -> AssistantMessage:
         """One reply. Streams when ``on_notice`` is given, else may ask for the whole answer at once.
 
+        Tries that failed before the reply are told as `RetryNotice` and kept in the reply's ``failed_tries``.
         Failures of the provider are replies with ``stop_reason="error"`` (``incomplete``, ``refusal``, ...), not
         exceptions. When ``signal`` is set it returns within 100 ms with ``stop_reason="aborted"`` and what it has.
         """

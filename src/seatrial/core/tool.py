@@ -18,12 +18,14 @@ ExecutionMode = Literal["parallel", "sequential"]
 class ToolOutput:
     """What a tool gives back: blocks for the model, ``details`` for people and graders, and a few wishes.
 
+    ``usage`` and ``cost_usd`` are what the tool itself spent on models (a prompt tool, a sub-agent).
     ``should_terminate`` ends the run when every result of the batch asks for it.
     """
 
     content: tuple[ResultBlock, ...] = ()
     details: Any = None
     usage: Usage | None = None
+    cost_usd: float | None = None
     added_tool_names: tuple[str, ...] | None = None
     is_error: bool = False
     should_terminate: bool = False
