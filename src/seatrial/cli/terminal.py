@@ -64,11 +64,8 @@ def use_colour(stream: TextIO) -> bool:
 def show_error(error: SeatrialError) -> None:
     """What went wrong and what to do, on stderr; every diagnostic with its place."""
     diagnostics = error.diagnostics if isinstance(error, ConfigError) else ()
-    if diagnostics:
-        show_diagnostics(diagnostics)
-        _print_error(error.message)
-    else:
-        _print_error(error.message)
+    show_diagnostics(diagnostics)
+    _print_error(error.message)
     if error.hint:
         tell(f"  {error.hint}")
 
@@ -77,8 +74,8 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     """Each finding with file, line, column, the offending line and what to write instead, on stderr."""
     colour = use_colour(sys.stderr)
     for diagnostic in diagnostics:
-        for line in _diagnostic_lines(diagnostic):
-            print(line if colour else click.unstyle(line), file=sys.stderr)
+        text = visible(diagnostic.as_text())
+        print(_coloured(text, diagnostic) if colour else text, file=sys.stderr)
         print(file=sys.stderr)
 
 
@@ -137,8 +134,16 @@ def _print_error(message: str) -> None:
     print(f"{label} {visible(message)}", file=sys.stderr)
 
 
-def _diagnostic_lines(diagnostic: Diagnostic) -> Iterator[str]:
-    yield visible(str(diagnostic))
+def _coloured(text: str, diagnostic: Diagnostic) -> str:
+    first, *rest = text.split("\n")
+    location = visible(diagnostic.location)
+    colour = "red" if diagnostic.severity == "error" else "yellow"
+    lines = [click.style(location, bold=True) + click.style(first.removeprefix(location), fg=colour)]
+    for line in rest:
+        is_caret = line.rstrip().endswith("^") and not line.strip("|^ \t")
+        is_hint = line.startswith("  = ")
+        lines.append(click.style(line, fg=colour if is_caret else "cyan" if is_hint else None))
+    return "\n".join(lines)
 
 
 def _show_bug(error: Exception, session: Session) -> None:

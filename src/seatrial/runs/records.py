@@ -1,0 +1,167 @@
+"""What is kept of a run: one `RunRecord`, and one `TrialRecord` per attempt of a case."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal, NamedTuple, get_args
+
+import msgspec
+
+from seatrial.core.messages import Message, StopReason
+from seatrial.core.usage import UsageTotal
+from seatrial.metrics.base import Score
+
+Outcome = Literal["passed", "failed", "errored", "unchecked", "not_run"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+RunStatus = Literal["running", "finished", "interrupted", "stopped"]
+
+ErrorKind = Literal["provider", "file", "empty_answer", "metric", "stopped", "internal"]
+
+
+class TrialKey(NamedTuple):
+    """What tells one trial of a run from all others. ``repeat`` counts from 1; the unnamed variant is ``""``."""
+
+    case: str
+    variant: str
+    repeat: int
+
+
+class TrialError(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why a trial could not be judged. ``provider`` is the outside world's fault, the rest is the agent's or ours."""
+
+    kind: ErrorKind
+    message: str
+    hint: str | None = None
+
+
+class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One attempt of one case, from its input to its scores.
+
+    ``case_index`` is the case's place in the file, from 0, and ``line`` its line there; ``variant_index`` is the
+    variant's place among the run's. ``expected_tools`` is None where the case says nothing and empty where no tool may
+    be called. ``cost_usd`` None is unknown. ``reason`` says why
+    a case was not run or could not pass. ``messages`` is empty where the transcript was not asked for.
+    """
+
+    case: str
+    case_index: int
+    outcome: Outcome
+    started_at: datetime
+    variant: str = ""
+    variant_index: int = 0
+    repeat: int = 1
+    line: int | None = None
+    tags: tuple[str, ...] = ()
+    input: str = ""
+    ground_truth: str | None = None
+    output: str = ""
+    scores: tuple[Score, ...] = ()
+    expected_tools: tuple[str, ...] | None = None
+    called_tools: tuple[str, ...] = ()
+    error: TrialError | None = None
+    reason: str = ""
+    stop_reason: StopReason | None = None
+    limit: str | None = None
+    usage: UsageTotal = UsageTotal()
+    cost_usd: float | None = None
+    duration_s: float = 0.0
+    retries: int = 0
+    messages: tuple[Message, ...] = ()
+
+    @property
+    def key(self) -> TrialKey:
+        """What tells it from the run's other trials."""
+        return TrialKey(self.case, self.variant, self.repeat)
+
+
+class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which cases to run: every condition that is given must hold; of several tags, or names, one is enough."""
+
+    pattern: str | None = None
+    cases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    limit: int | None = None
+
+
+class VariantRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One configuration of the agent under test."""
+
+    name: str
+    provider: str
+    model: str
+
+
+class GitState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The commit that was checked out, and whether files differed from it."""
+
+    commit: str
+    is_dirty: bool = False
+
+
+class ProcessMark(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who is writing a run, to tell a run under way from one that died."""
+
+    host: str
+    pid: int
+
+
+class Source(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file that defines the agent: its path as the user gave it, the hash of its bytes, its text without secrets."""
+
+    path: str
+    sha256: str
+    text: str
+
+
+class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One execution of a suite. ``planned`` counts trials; ``stopped_by`` names what ended it early, if anything."""
+
+    id: str
+    agent: str
+    agent_file: str
+    started_at: datetime
+    status: RunStatus = "running"
+    ended_at: datetime | None = None
+    planned: int = 0
+    selection: Selection = Selection()
+    repeat: int = 1
+    concurrency: int = 1
+    variants: tuple[VariantRecord, ...] = ()
+    sources: tuple[Source, ...] = ()
+    git: GitState | None = None
+    versions: dict[str, str] = {}
+    process: ProcessMark | None = None
+    stopped_by: str | None = None
+
+    @property
+    def duration_s(self) -> float | None:
+        """Wall-clock seconds from start to end, None while it runs."""
+        return None if self.ended_at is None else (self.ended_at - self.started_at).total_seconds()
+
+
+class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Counts and sums over a run's stored trials.
+
+    ``cost_usd`` sums the known costs; ``unknown_costs`` counts the trials that asked a model at an unknown price.
+    """
+
+    passed: int = 0
+    failed: int = 0
+    errored: int = 0
+    unchecked: int = 0
+    not_run: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    unknown_costs: int = 0
+
+    @property
+    def checked(self) -> int:
+        """Trials with a verdict: the denominator of the pass rate. An errored trial counts as not passed."""
+        return self.passed + self.failed + self.errored
+
+    @property
+    def total(self) -> int:
+        """All trials, also those without a verdict."""
+        return self.checked + self.unchecked + self.not_run

@@ -1,0 +1,101 @@
+"""Where runs are kept: the protocol of a store, the table of kinds, and the way to find a run by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from seatrial.errors import RunError
+from seatrial.plugins import Registry
+from seatrial.runs.records import Outcome, RunRecord, Tally, TrialKey, TrialRecord
+
+FOLDER = ".seatrial"
+FILE = "runs.db"
+
+
+class RunStore(AbstractContextManager["RunStore"], Protocol):
+    """Keeps runs. Methods block; each write is one committed transaction; several processes may use one store.
+
+    Raises `RunError` for what is missing and `StoreError` when the store cannot be read or written. An open store may
+    be used from one thread at a time.
+    """
+
+    def begin_run(self, run: RunRecord) -> None:
+        """Writes a new run, or replaces the record of a known one."""
+
+    def add_trials(self, run_id: str, trials: Sequence[TrialRecord]) -> None:
+        """Writes finished trials; one with a known key replaces the earlier."""
+
+    def end_run(self, run: RunRecord) -> None:
+        """Replaces the run's record."""
+
+    def run(self, run_id: str) -> RunRecord:
+        """The run of exactly this id."""
+
+    def runs(self, limit: int | None = None) -> list[RunRecord]:
+        """The newest first, without their sources' text."""
+
+    def find(self, prefix: str) -> list[str]:
+        """Ids that start or end with ``prefix``, the newest first."""
+
+    def trials(
+        self,
+        run_id: str,
+        *,
+        case: str | None = None,
+        outcomes: Collection[Outcome] | None = None,
+        with_messages: bool = False,
+    ) -> Iterator[TrialRecord]:
+        """The run's trials in the order of the file, read as they are asked for."""
+
+    def done(self, run_id: str) -> set[TrialKey]:
+        """The keys of the trials that have run."""
+
+    def tally(self, run_id: str) -> Tally:
+        """Counts and sums over the run's trials."""
+
+    def delete_run(self, run_id: str) -> None:
+        """Removes the run and everything that only it uses."""
+
+    def close(self) -> None:
+        """Lets go of the store."""
+
+
+class StoreOpener(Protocol):
+    """The shape of a catalogue entry."""
+
+    def __call__(self, place: str, *, create: bool = True) -> RunStore:
+        """Opens the store at a path or URL; without ``create`` a store that is not there is a `RunError`."""
+
+
+STORES: Registry[StoreOpener] = Registry(
+    "run store", "seatrial.run_stores", {"sqlite": "seatrial.runs.sqlite:open_sqlite"}
+)
+
+
+def store_file(agent_folder: Path) -> Path:
+    """Where the runs of the agents in this folder are kept."""
+    return agent_folder / FOLDER / FILE
+
+
+def open_store(place: str | Path, *, create: bool = True) -> RunStore:
+    """Opens a store by path, or by a URL whose scheme names its kind."""
+    kind, separator, _ = str(place).partition("://")
+    return STORES.load(kind if separator else "sqlite")(str(place), create=create)
+
+
+def resolve_run(store: RunStore, name: str | None) -> RunRecord:
+    """The run that ``name`` means: an id, the start or end of one, or ``last`` (also None)."""
+    if name is None or name in ("last", "latest"):
+        newest = store.runs(limit=1)
+        if not newest:
+            raise RunError("no run is stored here yet", hint="`seatrial test` runs the cases and stores the results")
+        return store.run(newest[0].id)
+    found = store.find(name)
+    if len(found) == 1 or name in found:
+        return store.run(name if name in found else found[0])
+    if not found:
+        raise RunError(f"there is no stored run {name!r}", hint="`seatrial runs list` shows those that there are")
+    raise RunError(f"{name!r} could be any of {', '.join(found[:5])}", hint="give more of the id")
