@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,3 +61,78 @@ class Embedder(Protocol):
     @property
     def max_tokens(self) -> int:
         """Tokens after which a text is cut."""
+
+
+SearchMode = Literal["dense", "keyword", "hybrid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk found by one way of searching; ``chunk_id`` is the store's own number. ``score`` is from 0 to 1."""
+
+    chunk_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """One source file as it stands in a store; ``problems`` are what its reader had to say."""
+
+    content_hash: str
+    chunk_count: int
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOptions:
+    """What a store is opened with.
+
+    ``name`` is the index's, ``version`` changes with everything that its vectors depend on: each version is kept
+    apart, so that an old one works while a new one is built. ``folder`` is for what lies on disk, ``connection`` for
+    what a server needs.
+    """
+
+    folder: Path
+    name: str
+    version: str
+    dimension: int
+    connection: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Store(Protocol):
+    """Keeps the chunks of one index. May block; several threads may search while one writes.
+
+    Each writing call is one transaction: after a crash a file is there with all its chunks or as it was before.
+    Raises `RetrievalError` when the store cannot be used.
+    """
+
+    def files(self) -> dict[str, StoredFile]:
+        """The files that are in, by source."""
+
+    def replace_file(self, source: str, file: StoredFile, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Puts a file's chunks in the place of its former ones; ``vectors`` are row by row those of the chunks."""
+
+    def remove_files(self, sources: Sequence[str]) -> None:
+        """Takes files out; names that are not in are passed over."""
+
+    def nearest(self, vector: Vectors, top_k: int, where: Mapping[str, Any] | None = None) -> list[Hit]:
+        """The chunks closest to ``vector`` (shape (dimension,)), best first.
+
+        The score is the cosine of the angle, 0 where it is negative. ``where`` keeps chunks whose metadata has
+        exactly these values.
+        """
+
+    def matching(self, query: str, top_k: int, where: Mapping[str, Any] | None = None) -> list[Hit]:
+        """The chunks that hold words of ``query``, best BM25 first.
+
+        The score is the share of the query's words that the chunk holds, rare words counting more.
+        """
+
+    def chunks(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
+        """The chunks behind hits, by id; an id that is gone meanwhile is missing."""
+
+    def drop_old_versions(self, keep: int) -> None:
+        """Removes all but the ``keep`` latest other versions of the same index."""
+
+    def close(self) -> None:
+        """Lets go of files and connections."""

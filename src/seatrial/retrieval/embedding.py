@@ -1,0 +1,48 @@
+"""Embeds many passages in batches and never one text twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seatrial.retrieval.base import Chunk, Embedder
+from seatrial.retrieval.stores.vector_cache import VectorCache
+
+if TYPE_CHECKING:
+    from seatrial.retrieval.base import Vectors
+
+_BATCH = 64
+
+
+def embed_chunks(
+    chunks: Sequence[Chunk], embedder: Embedder, cache: VectorCache, on_batch: Callable[[int], None]
+) -> tuple[Vectors, int]:
+    """Shape (n_chunks, dimension), row by row those of the chunks, and how many texts went to the embedder.
+
+    Each batch is kept as soon as it is there, so that little is lost when the process is killed. ``on_batch`` is told
+    how many chunks are done and may raise to stop.
+    """
+    vectors = np.empty((len(chunks), embedder.dimension), dtype=np.float32)
+    texts = [text_to_embed(chunk) for chunk in chunks]
+    embedded = 0
+    for start in range(0, len(texts), _BATCH):
+        on_batch(start)
+        batch = texts[start : start + _BATCH]
+        known = cache.known(batch)
+        missing = [text for text in dict.fromkeys(batch) if text not in known]
+        if missing:
+            made = dict(zip(missing, embedder.embed(missing), strict=True))
+            cache.add(made)
+            known |= made
+            embedded += len(missing)
+        for position, text in enumerate(batch, start=start):
+            vectors[position] = known[text]
+    return vectors, embedded
+
+
+def text_to_embed(chunk: Chunk) -> str:
+    """The passage below its heading, which says what it is about where the passage itself does not."""
+    heading = str(chunk.metadata.get("heading", ""))
+    return chunk.text if not heading or heading in chunk.text else f"{heading}\n{chunk.text}"

@@ -1,0 +1,233 @@
+"""The store that needs no server: one SQLite file with full-text search, vectors compared exactly in memory."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seatrial.errors import RetrievalError
+from seatrial.retrieval.base import Chunk, Hit, StoredFile, StoreOptions
+from seatrial.retrieval.stores.keywords import coverage, fts_expression, query_terms
+from seatrial.retrieval.stores.matrix import VectorMatrix
+
+if TYPE_CHECKING:
+    from seatrial.retrieval.base import Vectors
+
+_BUSY_TIMEOUT_S = 60.0
+_SUFFIX = ".sqlite"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS files (
+  id INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, content_hash TEXT NOT NULL, problems TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS chunks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  text TEXT NOT NULL, keywords TEXT NOT NULL, reference TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+  metadata TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS chunks_by_file ON chunks(file_id);
+CREATE TABLE IF NOT EXISTS vectors (chunk_id INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
+  text, keywords, content='chunks', content_rowid='id', tokenize='unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER IF NOT EXISTS chunk_added AFTER INSERT ON chunks BEGIN
+  INSERT INTO words(rowid, text, keywords) VALUES (new.id, new.text, new.keywords);
+END;
+CREATE TRIGGER IF NOT EXISTS chunk_removed AFTER DELETE ON chunks BEGIN
+  INSERT INTO words(words, rowid, text, keywords) VALUES ('delete', old.id, old.text, old.keywords);
+  DELETE FROM vectors WHERE chunk_id = old.id;
+END;
+"""
+
+_INSERT_CHUNK = (
+    "INSERT INTO chunks(file_id, text, keywords, reference, start, end, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+# The parameter is a JSON object; a chunk passes when all its pairs stand in the metadata.
+_IDS_WHERE = """
+SELECT id FROM chunks WHERE NOT EXISTS (
+  SELECT 1 FROM json_each(?) AS wanted
+  WHERE json_extract(chunks.metadata, '$."' || replace(wanted.key, '"', '\\"') || '"') IS NOT wanted.value
+)
+"""
+_MATCHING = """
+SELECT chunks.id, chunks.text || ' ' || chunks.keywords FROM words JOIN chunks ON chunks.id = words.rowid
+WHERE words MATCH :expression AND (:among IS NULL OR chunks.id IN (SELECT value FROM json_each(:among)))
+ORDER BY bm25(words), chunks.id LIMIT :top_k
+"""
+_CHUNKS = """
+SELECT chunks.id, text, source, reference, start, end, metadata FROM chunks JOIN files ON files.id = chunks.file_id
+WHERE chunks.id IN (SELECT value FROM json_each(?))
+"""
+
+
+class EmbeddedStore:
+    """One file; any number of processes read while one writes (write-ahead log)."""
+
+    def __init__(self, options: StoreOptions) -> None:
+        self._path = path = options.folder / f"{options.name}-{options.version}{_SUFFIX}"
+        self._versions = f"{options.name}-*{_SUFFIX}"
+        self._dimension = dimension = options.dimension
+        self._lock = threading.RLock()
+        self._matrix = VectorMatrix.of(0, dimension, ())
+        self._seen_version: int | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._reader = _connect(path)
+            self._writer = _connect(path)
+            with self._writing("the store cannot be set up"):
+                _create(self._writer)
+        except (sqlite3.Error, OSError) as error:
+            raise RetrievalError(
+                f"the index {path} cannot be opened: {error}", hint="delete the file; it is built anew"
+            ) from error
+
+    def files(self) -> dict[str, StoredFile]:
+        """The files that are in, by source."""
+        rows = self._read(
+            "SELECT source, content_hash, problems, (SELECT count(*) FROM chunks WHERE file_id = files.id) FROM files"
+        )
+        return {
+            source: StoredFile(content_hash, count, tuple(json.loads(problems)))
+            for source, content_hash, problems, count in rows
+        }
+
+    def replace_file(self, source: str, file: StoredFile, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """One transaction: the former chunks go, the new ones come."""
+        blobs = [row.tobytes() for row in np.ascontiguousarray(vectors, dtype=np.float32)]
+        with self._writing(f"{source} cannot be stored") as connection:
+            connection.execute("DELETE FROM files WHERE source = ?", (source,))
+            file_id = connection.execute(
+                "INSERT INTO files(source, content_hash, problems) VALUES (?, ?, ?)",
+                (source, file.content_hash, json.dumps(file.problems)),
+            ).lastrowid
+            for chunk, blob in zip(chunks, blobs, strict=True):
+                chunk_id = connection.execute(_INSERT_CHUNK, (file_id, *_row(chunk))).lastrowid
+                connection.execute("INSERT INTO vectors(chunk_id, vector) VALUES (?, ?)", (chunk_id, blob))
+
+    def remove_files(self, sources: Sequence[str]) -> None:
+        """One transaction for all of them."""
+        with self._writing("files cannot be removed") as connection:
+            connection.executemany("DELETE FROM files WHERE source = ?", [(source,) for source in sources])
+
+    def nearest(self, vector: Vectors, top_k: int, where: Mapping[str, Any] | None = None) -> list[Hit]:
+        """Exact: every vector is compared."""
+        with self._lock:
+            matrix = self._fresh_matrix()
+        return matrix.nearest(vector, top_k, self._ids_where(where) if where else None)
+
+    def matching(self, query: str, top_k: int, where: Mapping[str, Any] | None = None) -> list[Hit]:
+        """BM25 over the text and the values of the metadata."""
+        terms = query_terms(query)
+        if not terms:
+            return []
+        weights = self._weights(terms)
+        expression = " OR ".join(fts_expression(term) for term in weights)
+        among = json.dumps(self._ids_where(where)) if where else None
+        rows = self._read(_MATCHING, {"expression": expression, "among": among, "top_k": top_k})
+        return [Hit(chunk_id, coverage(text, weights)) for chunk_id, text in rows]
+
+    def chunks(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
+        """By id; those that are gone are missing."""
+        rows = self._read(_CHUNKS, (json.dumps(list(chunk_ids)),))
+        return {
+            chunk_id: Chunk(text, source, reference, start, end, json.loads(metadata))
+            for chunk_id, text, source, reference, start, end, metadata in rows
+        }
+
+    def drop_old_versions(self, keep: int) -> None:
+        """By the time of their last change. A file that another process holds stays where the system wants it so."""
+        others = [path for path in self._path.parent.glob(self._versions) if path != self._path]
+        for path in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[keep:]:
+            for part in ("", "-wal", "-shm"):
+                with suppress(OSError):
+                    Path(f"{path}{part}").unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Closes both connections."""
+        with self._lock:
+            self._reader.close()
+            self._writer.close()
+
+    def _read(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
+        try:
+            with self._lock:
+                return self._reader.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise RetrievalError(f"the index {self._path} cannot be searched: {error}") from error
+
+    @contextmanager
+    def _writing(self, failure: str) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._writer:
+                self._writer.execute("BEGIN IMMEDIATE")
+                yield self._writer
+        except sqlite3.Error as error:
+            raise RetrievalError(f"{failure} in the index {self._path}: {error}") from error
+
+    def _weights(self, terms: Sequence[str]) -> dict[str, float]:
+        """How rare each term is (inverse document frequency as in BM25, always above 0)."""
+        total = self._read("SELECT count(*) FROM vectors")[0][0]
+        weights = {}
+        for term in terms:
+            held = self._read("SELECT count(*) FROM words WHERE words MATCH ?", (fts_expression(term),))[0][0]
+            weights[term] = math.log(1 + (total - held + 0.5) / (held + 0.5))
+        return weights
+
+    def _ids_where(self, where: Mapping[str, Any]) -> list[int]:
+        return [row[0] for row in self._read(_IDS_WHERE, (json.dumps(where),))]
+
+    def _fresh_matrix(self) -> VectorMatrix:
+        """The vectors as the file has them now; only rows that came since are read."""
+        version = self._read("PRAGMA data_version")[0][0]
+        if version != self._seen_version:
+            self._matrix = self._reloaded()
+            self._seen_version = version
+        return self._matrix
+
+    def _reloaded(self) -> VectorMatrix:
+        known = int(self._matrix.ids[-1]) if len(self._matrix.ids) else 0
+        present = self._read("SELECT chunk_id FROM vectors WHERE chunk_id <= ? ORDER BY chunk_id", (known,))
+        kept = self._matrix.without(np.fromiter((row[0] for row in present), np.int64, len(present)))
+        count = self._read("SELECT count(*) FROM vectors WHERE chunk_id > ?", (known,))[0][0]
+        with closing(self._reader.cursor()) as cursor:
+            added = cursor.execute(
+                "SELECT chunk_id, vector FROM vectors WHERE chunk_id > ? ORDER BY chunk_id LIMIT ?", (known, count)
+            )
+            return kept.joined(VectorMatrix.of(count, self._dimension, added))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA recursive_triggers = ON")
+    return connection
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    for statement in _statements(_SCHEMA):
+        connection.execute(statement)
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Single statements, so that they run inside the transaction (``executescript`` would commit it)."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+
+
+def _row(chunk: Chunk) -> tuple[str, str, str, int, int, str]:
+    keywords = " ".join(str(value) for value in chunk.metadata.values() if isinstance(value, (str, int, float)))
+    metadata = json.dumps(chunk.metadata, default=str)
+    return chunk.text, keywords, chunk.reference, chunk.start, chunk.end, metadata
