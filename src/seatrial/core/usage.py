@@ -41,13 +41,32 @@ class UsageTotal(msgspec.Struct, frozen=True, omit_defaults=True):
         return UsageTotal(*(a + b for a, b in zip(_numbers(self), _numbers(other), strict=True)))
 
 
+class LongInputCost(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Prices that hold for a whole request once its input is longer than ``above_input_tokens``; None is unknown."""
+
+    above_input_tokens: int
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
 class ModelCost(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Prices in US dollars per 1,000,000 tokens; None is unknown."""
+    """Prices in US dollars per 1,000,000 tokens; None is unknown.
+
+    ``long_input`` holds the steps of a host that asks more for long requests, shortest first.
+    """
 
     input: float | None = None
     output: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
+    long_input: tuple[LongInputCost, ...] = ()
+
+    def at(self, input_tokens: int) -> ModelCost | LongInputCost:
+        """The prices that hold for a request with this much input, cached tokens counted in."""
+        reached = [step for step in self.long_input if input_tokens > step.above_input_tokens]
+        return reached[-1] if reached else self
 
 
 def total_of(usages: Iterable[Usage]) -> UsageTotal:
@@ -75,13 +94,14 @@ def cost_of(usage: Usage, prices: ModelCost | None) -> float | None:
     """
     if prices is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
+    rates = prices.at(usage.input_tokens)
     read = usage.cache_read_tokens or 0
     write = usage.cache_write_tokens or 0
     parts = (
-        (max(usage.input_tokens - read - write, 0), prices.input),
-        (read, prices.cache_read),
-        (write, prices.cache_write),
-        (usage.output_tokens, prices.output),
+        (max(usage.input_tokens - read - write, 0), rates.input),
+        (read, rates.cache_read),
+        (write, rates.cache_write),
+        (usage.output_tokens, rates.output),
     )
     dollars = 0.0
     for tokens, price in parts:
