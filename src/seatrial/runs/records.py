@@ -143,7 +143,9 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
     """Counts and sums over a run's stored trials.
 
-    ``cost_usd`` sums the known costs; ``unknown_costs`` counts the trials that asked a model at an unknown price.
+    ``provider_errors`` are the errored trials that were the outside world's fault; ``metric_errors`` counts the trials
+    in which a metric gave no score. ``cost_usd`` sums the known costs; ``unknown_costs`` counts the trials that asked a
+    model at an unknown price.
     """
 
     passed: int = 0
@@ -151,6 +153,8 @@ class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
     errored: int = 0
     unchecked: int = 0
     not_run: int = 0
+    provider_errors: int = 0
+    metric_errors: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0

@@ -23,17 +23,18 @@ _trial_decoder = msgspec.json.Decoder(TrialRecord)
 _messages_decoder = msgspec.json.Decoder(tuple[Message, ...])
 
 _ADD_TRIAL = """
-INSERT INTO trials (run, case_index, variant_index, repeat, case_name, variant, outcome, cost_usd, requests,
-                    input_tokens, output_tokens, head, messages)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO trials (run, case_index, variant_index, repeat, case_name, variant, outcome, error_kind, has_metric_error,
+                    cost_usd, requests, input_tokens, output_tokens, head, messages)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (run, case_name, variant, repeat) DO UPDATE SET
   case_index = excluded.case_index, variant_index = excluded.variant_index, outcome = excluded.outcome,
-  cost_usd = excluded.cost_usd, requests = excluded.requests, input_tokens = excluded.input_tokens,
-  output_tokens = excluded.output_tokens, head = excluded.head, messages = excluded.messages
+  error_kind = excluded.error_kind, has_metric_error = excluded.has_metric_error, cost_usd = excluded.cost_usd,
+  requests = excluded.requests, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+  head = excluded.head, messages = excluded.messages
 """
 _TALLY = """
 SELECT outcome, count(*), sum(input_tokens), sum(output_tokens), coalesce(sum(cost_usd), 0.0),
-       sum(cost_usd IS NULL AND requests > 0)
+       sum(cost_usd IS NULL AND requests > 0), sum(error_kind = 'provider'), sum(has_metric_error)
 FROM trials WHERE run = ? GROUP BY outcome
 """
 
@@ -148,6 +149,8 @@ class SqliteRunStore:
             output_tokens=sum(row[3] for row in rows),
             cost_usd=sum(row[4] for row in rows),
             unknown_costs=sum(row[5] for row in rows),
+            provider_errors=sum(row[6] or 0 for row in rows),
+            metric_errors=sum(row[7] for row in rows),
         )
 
     def delete_run(self, run_id: str) -> None:
@@ -187,6 +190,8 @@ class SqliteRunStore:
             trial.case,
             trial.variant,
             trial.outcome,
+            None if trial.error is None else trial.error.kind,
+            any(score.outcome == "error" for score in trial.scores),
             trial.cost_usd,
             trial.usage.requests,
             trial.usage.input_tokens,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
              case_name TEXT NOT NULL,
              variant TEXT NOT NULL,
              outcome TEXT NOT NULL,
+             error_kind TEXT,
+             has_metric_error INTEGER NOT NULL,
              cost_usd REAL,
              requests INTEGER NOT NULL,
              input_tokens INTEGER NOT NULL,
@@ -111,7 +114,20 @@ def _configure(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = NORMAL")
     if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        connection.execute("PRAGMA journal_mode = WAL")
+        _switch_to_wal(connection)
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """SQLite does not wait by itself for this one step when two processes open a new file at once."""
+    give_up = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > give_up:
+                raise
+        time.sleep(0.02)
 
 
 def _version(connection: sqlite3.Connection) -> int:

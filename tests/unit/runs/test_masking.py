@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from seatrial.config.secrets import MASK
 from seatrial.core.content import TextContent, ToolCall
 from seatrial.core.messages import AssistantMessage, ToolResultMessage
 from seatrial.runs.encoding import to_json
@@ -14,7 +15,7 @@ MakeTrial = Callable[..., TrialRecord]
 
 def test_a_record_without_a_secret_is_left_alone(a_trial: MakeTrial) -> None:
     trial = a_trial()
-    assert Masker([SECRET]).record(trial) is trial
+    assert Masker(["sk-canary-42"]).record(trial) is trial
 
 
 def test_h016_a_secret_is_masked_wherever_it_stands_in_a_trial(a_trial: MakeTrial) -> None:
@@ -33,19 +34,19 @@ def test_h016_a_secret_is_masked_wherever_it_stands_in_a_trial(a_trial: MakeTria
     )
     masked = to_json(Masker([SECRET]).record(trial)).decode()
     assert "canary" not in masked
-    assert masked.count("***") >= 8
+    assert masked.count(MASK) >= 8
 
 
 def test_a_secret_that_is_one_of_our_own_words_does_not_break_the_record(a_trial: MakeTrial) -> None:
-    trial = a_trial(outcome="passed", stop_reason="stop", output="it has passed the stop")
-    masked = Masker(["passed", "stop", "case-0"]).record(trial)
+    trial = a_trial(outcome="passed", stop_reason="stop", output="it has passed")
+    masked = Masker(["passed", "case-0", "stop it"]).record(trial)
     assert masked.outcome == "passed"
     assert masked.key == trial.key
-    assert masked.output == "it has *** the ***"
+    assert masked.output == f"it has {MASK}"
 
 
 def test_the_longer_of_two_overlapping_secrets_goes_first() -> None:
-    assert Masker(["abcd", "abcdefgh"]).text("abcdefgh abcd") == "*** ***"
+    assert Masker(["abcdef", "abcdefghij"]).text("abcdefghij abcdef") == f"{MASK} {MASK}"
 
 
 def test_a_value_too_short_to_be_a_secret_does_not_spoil_the_text() -> None:

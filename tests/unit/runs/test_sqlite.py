@@ -16,7 +16,7 @@ from seatrial.core.messages import ToolResultMessage, UserMessage
 from seatrial.core.usage import UsageTotal
 from seatrial.errors import RunError, StoreError
 from seatrial.metrics.base import Score
-from seatrial.runs.records import RunRecord, Tally, TrialKey, TrialRecord
+from seatrial.runs.records import RunRecord, Tally, TrialError, TrialKey, TrialRecord
 from seatrial.runs.sqlite_schema import STEPS
 from seatrial.runs.store import RunStore, open_store, resolve_run
 
@@ -69,13 +69,25 @@ def test_the_tally_counts_every_outcome_and_keeps_unknown_cost_apart(
         "r",
         [
             a_trial(0, cost_usd=0.5),
-            a_trial(1, outcome="failed", cost_usd=0.25),
-            a_trial(2, outcome="errored", cost_usd=None),
+            a_trial(1, outcome="failed", cost_usd=0.25, scores=(Score("m", "error", reason="no"),)),
+            a_trial(2, outcome="errored", cost_usd=None, error=TrialError("provider", "gone")),
             a_trial(3, outcome="unchecked", cost_usd=0.0),
             a_trial(4, outcome="not_run", usage=UsageTotal()),
         ],
     )
-    assert store.tally("r") == Tally(1, 1, 1, 1, 1, 40, 16, 0.75, unknown_costs=1)
+    assert store.tally("r") == Tally(
+        passed=1,
+        failed=1,
+        errored=1,
+        unchecked=1,
+        not_run=1,
+        provider_errors=1,
+        metric_errors=1,
+        input_tokens=40,
+        output_tokens=16,
+        cost_usd=0.75,
+        unknown_costs=1,
+    )
 
 
 def test_two_runs_of_one_store_do_not_mix(store: RunStore, a_run: MakeRun, a_trial: MakeTrial) -> None:
@@ -231,10 +243,9 @@ def writer(path: Path, run_id: str, count: int) -> subprocess.Popen[str]:
 def test_two_runs_at_once_write_to_one_store(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     both = [writer(path, name, 200) for name in ("one", "two")]
-    assert [process.wait(timeout=60) for process in both] == [0, 0]
     for process in both:
-        assert process.stdout is not None
-        process.stdout.close()
+        process.communicate(timeout=60)
+    assert [process.returncode for process in both] == [0, 0]
     with open_store(path, create=False) as store:
         assert [store.tally(name).passed for name in ("one", "two")] == [200, 200]
 
