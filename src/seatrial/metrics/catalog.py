@@ -74,6 +74,11 @@ def _text(name: str, target: str, **more: Any) -> MetricInfo:
     return MetricInfo(name, "computed", needs=_TRUTH, target=f"{_TEXT}.{target}", **more)
 
 
+def _tools(name: str, **more: Any) -> MetricInfo:
+    target = "seatrial.metrics.trajectory.expected_tools:ExpectedTools"
+    return MetricInfo(name, "trajectory", needs=frozenset({"expected_tools"}), target=target, **more)
+
+
 def _check(name: str, target: str, **more: Any) -> MetricInfo:
     return MetricInfo(name, "check", default_threshold=1.0, target=f"{_CHECKS}.{target}", **more)
 
@@ -98,6 +103,8 @@ _BUILTINS: tuple[MetricInfo, ...] = (
     _text("wer", "wer:Wer", scale=(0.0, math.inf), is_lower_better=True),
     _text("numeric", "numeric:Numeric"),
     _text("equality", "equality:Equality"),
+    _tools("expected_tools", default_threshold=1.0),
+    _tools("tool_f1", options={"score": "f1"}),
 )
 
 _BY_NAME = {info.name: info for info in _BUILTINS}

@@ -1,0 +1,57 @@
+"""The tool calls of a trial, read from its messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
+
+_SHOWN_LENGTH = 80
+
+
+class MadeCall(msgspec.Struct, frozen=True):
+    """One call that the agent made. ``number`` and ``turn`` count from 1; ``is_error`` tells of its result."""
+
+    number: int
+    turn: int
+    name: str
+    arguments: dict[str, Any]
+    is_error: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The call as people write it, shortened."""
+        arguments = ", ".join(f"{key}={shown_value(value)}" for key, value in self.arguments.items())
+        return f"{self.name}({shortened(arguments)})" + (" [failed]" if self.is_error else "")
+
+
+def calls_of(messages: Iterable[Message]) -> list[MadeCall]:
+    """Every call in the order in which the model asked for it; unreadable and denied ones are failed calls."""
+    messages = list(messages)
+    failed = {
+        message.tool_call_id for message in messages if isinstance(message, ToolResultMessage) and message.is_error
+    }
+    calls: list[MadeCall] = []
+    replies = [message for message in messages if isinstance(message, AssistantMessage)]
+    for turn, reply in enumerate(replies, start=1):
+        for call in reply.tool_calls:
+            is_error = call.id in failed or call.arguments_error is not None
+            calls.append(MadeCall(len(calls) + 1, turn, call.name, call.arguments, is_error))
+    return calls
+
+
+def shown_value(value: object) -> str:
+    """A JSON value on one line."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def shortened(text: str, length: int = _SHOWN_LENGTH) -> str:
+    """The text, cut in the middle where it is too long."""
+    if len(text) <= length:
+        return text
+    half = (length - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"

@@ -1,0 +1,102 @@
+"""What one entry of ``expected_tools`` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from seatrial.errors import MetricError
+from seatrial.metrics.trajectory.arguments import ArgumentMatcher, matcher_of
+from seatrial.metrics.trajectory.calls import MadeCall, shown_value
+
+_KEYS = frozenset({"name", "args", "count", "max_count", "extra_args", "ignore_args", "defaults"})
+
+
+@dataclass(frozen=True)
+class ToolExpectation:
+    """A call that must be made ``count`` times, each time by a call of its own, and at most ``max_count`` times.
+
+    ``names`` are all names that the entry stands for. Arguments that are not named may have any value; with
+    ``has_extra_args`` False there may be none, but those that match a glob of ``ignored_args``. ``defaults`` stand in
+    for arguments that the call leaves out.
+    """
+
+    name: str
+    names: frozenset[str]
+    args: Mapping[str, ArgumentMatcher] = field(default_factory=dict)
+    count: int = 1
+    max_count: int | None = None
+    has_extra_args: bool = True
+    ignored_args: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> str:
+        """The expectation as people write it."""
+        if not self.args:
+            return self.name
+        return f"{self.name}({', '.join(f'{key}: {matcher.shown}' for key, matcher in sorted(self.args.items()))})"
+
+    async def complaint_about(self, call: MadeCall) -> str | None:
+        """Why ``call`` is not the expected one, or None when it is. Names match exactly, never in part."""
+        if call.name not in self.names:
+            return f"is a call of {call.name}"
+        arguments = {**self.defaults, **call.arguments}
+        for key, matcher in sorted(self.args.items()):
+            if key not in arguments:
+                return f"{key} is missing"
+            if not await matcher.matches(arguments[key]):
+                return f"{key} is {shown_value(arguments[key])}, expected {matcher.shown}"
+        extra = [key for key in call.arguments if key not in self.args and not self._is_ignored(key)]
+        if extra and not self.has_extra_args:
+            return f"has the argument {', '.join(sorted(extra))}"
+        return None
+
+    def _is_ignored(self, key: str) -> bool:
+        return any(fnmatchcase(key, glob) for glob in self.ignored_args)
+
+
+def expectation_of(
+    entry: str | Mapping[str, Any] | ToolExpectation, aliases: Mapping[str, frozenset[str]]
+) -> ToolExpectation:
+    """The expectation that an entry of an agent file stands for: a name, or a map with ``name``, ``args``, ``count``.
+
+    Raises `MetricError` for what cannot be meant.
+    """
+    if isinstance(entry, ToolExpectation):
+        return entry
+    if isinstance(entry, str):
+        return ToolExpectation(entry, _names(entry, aliases))
+    unknown = set(entry) - _KEYS
+    if unknown or not isinstance(entry.get("name"), str):
+        raise MetricError(
+            f"an expected tool is a name or a map with a name, not {shown_value(dict(entry))}",
+            hint=f"its keys are {', '.join(sorted(_KEYS))}",
+        )
+    name = entry["name"]
+    expectation = ToolExpectation(
+        name,
+        _names(name, aliases),
+        {key: matcher_of(plain) for key, plain in (entry.get("args") or {}).items()},
+        _count(entry, "count", 1),
+        None if entry.get("max_count") is None else _count(entry, "max_count", 0),
+        entry.get("extra_args", True),
+        tuple(entry.get("ignore_args") or ()),
+        dict(entry.get("defaults") or {}),
+    )
+    if expectation.max_count is not None and expectation.max_count < expectation.count:
+        raise MetricError(f"expected tool {name}: max_count is less than count")
+    return expectation
+
+
+def _names(name: str, aliases: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    return frozenset({name}) | aliases.get(name, frozenset())
+
+
+def _count(entry: Mapping[str, Any], key: str, default: int) -> int:
+    count = entry.get(key, default)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise MetricError(f"expected tool {entry['name']}: {key} is a whole number from 0 upwards, not {count!r}")
+    return count
