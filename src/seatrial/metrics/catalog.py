@@ -105,6 +105,15 @@ _BUILTINS: tuple[MetricInfo, ...] = (
     _text("equality", "equality:Equality"),
     _tools("expected_tools", default_threshold=1.0),
     _tools("tool_f1", options={"score": "f1"}),
+    _check("contains", "contains:Contains"),
+    _check("not_contains", "contains:NotContains"),
+    _check("regex", "regex:Regex"),
+    _check("equals", "equals:Equals"),
+    _check("json_schema", "json_schema:JsonSchema"),
+    _check("json_path", "json_path:JsonPathCheck"),
+    _check("max_latency_ms", "limits:MaxLatencyMs"),
+    _check("max_cost_usd", "limits:MaxCostUsd"),
+    _check("python", "python:PythonFunction"),
 )
 
 _BY_NAME = {info.name: info for info in _BUILTINS}
