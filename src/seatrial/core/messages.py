@@ -38,7 +38,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class UserMessage(msgspec.Struct, frozen=True, tag_field="role", tag="user", omit_defaults=True):
+class UserMessage(msgspec.Struct, frozen=True, tag_field="role", tag="user", omit_defaults=True, weakref=True):
     """What a person (or the program in their place) says: blocks, or a plain string as shorthand.
 
     ``summary_keeps`` is set on a message that sums up the conversation before it: when the history is sent, it stands
@@ -73,7 +73,9 @@ class FailedTry(msgspec.Struct, frozen=True, omit_defaults=True):
     usage: Usage = UNKNOWN_USAGE
 
 
-class AssistantMessage(msgspec.Struct, frozen=True, tag_field="role", tag="assistant", omit_defaults=True):
+class AssistantMessage(
+    msgspec.Struct, frozen=True, tag_field="role", tag="assistant", omit_defaults=True, weakref=True
+):
     """One reply of a model: text, reasoning and tool calls in the order in which they came.
 
     ``provider``, ``api``, ``model`` and ``response_id`` tell where it came from: reasoning is only ever sent back to
@@ -120,7 +122,7 @@ class AssistantMessage(msgspec.Struct, frozen=True, tag_field="role", tag="assis
         return [block for block in self.content if isinstance(block, ReasoningContent)]
 
 
-class ToolResultMessage(msgspec.Struct, frozen=True, tag_field="role", tag="tool", omit_defaults=True):
+class ToolResultMessage(msgspec.Struct, frozen=True, tag_field="role", tag="tool", omit_defaults=True, weakref=True):
     """What one tool call gave.
 
     ``content`` goes to the model. ``details`` is any JSON value for people and graders and is never sent.
