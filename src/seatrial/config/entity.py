@@ -1,0 +1,131 @@
+"""The base of every section of the agent file: strict keys, all problems at once, helpful words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from seatrial.config.located import Block
+from seatrial.config.names import nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A finding of an entity about itself; ``loc`` is the key path below it."""
+
+    code: str
+    message: str
+    loc: tuple[str | int, ...] = ()
+    hint: str | None = None
+    value: Any = None
+
+
+class Entity(BaseModel):
+    """A frozen section of the agent file.
+
+    A subclass may say how it reads a shorthand (`read`) and which rules over several keys it has (`rules`); both see
+    the values as written, before any conversion.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
+
+    called: ClassVar[str] = "this block"
+    synonyms: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """The mapping that a shorthand stands for; anything else comes back as it is."""
+        return value
+
+    @classmethod
+    def rules(cls, _values: Mapping[str, Any], /) -> Iterator[Problem]:
+        """What is wrong between the keys. Values may be of any type."""
+        yield from ()
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _validate(cls, value: Any, handler: ModelWrapValidatorHandler[Self], _info: ValidationInfo) -> Self:
+        if isinstance(value, cls):
+            return value
+        value = cls.read(value)
+        if not isinstance(value, dict):
+            raise _failure(cls, [_not_a_block(cls, value)])
+        problems = list(cls._unknown_keys(value))
+        fields = cls.model_fields
+        given = {key: item for key, item in value.items() if item is not None and key in fields}
+        problems += cls.rules(given)
+        try:
+            entity = handler(given)
+        except ValidationError as error:
+            raise _failure(cls, problems, error, value) from None
+        if problems:
+            raise _failure(cls, problems)
+        return entity
+
+    @classmethod
+    def _unknown_keys(cls, value: dict[str, Any]) -> Iterator[Problem]:
+        for key in [key for key in value if key not in cls.model_fields]:
+            meant = nearest(key, cls.model_fields, cls.synonyms)
+            if meant is not None and value.get(meant) is None and isinstance(value, Block):
+                value.pop(meant, None)
+                value.rename(key, meant)
+                yield Problem("ST102", f"`{key}` is not a key of {cls.called}", (meant,), f"did you mean `{meant}`?")
+                continue
+            yield Problem("ST102", f"`{key}` is not a key of {cls.called}", (key,), _hint_for(cls, key, meant))
+
+
+def entity_classes() -> Iterator[type[Entity]]:
+    """Every kind of section, each once."""
+    waiting: list[type[Entity]] = list(Entity.__subclasses__())
+    seen: set[type[Entity]] = set()
+    while waiting:
+        cls = waiting.pop(0)
+        if cls not in seen:
+            seen.add(cls)
+            waiting += cls.__subclasses__()
+            yield cls
+
+
+def _hint_for(cls: type[Entity], key: str, meant: str | None) -> str:
+    if meant is not None:
+        return f"did you mean `{meant}`?"
+    homes = [other.called for other in entity_classes() if key in other.model_fields and other.called != cls.called]
+    if homes:
+        return f"`{key}` belongs to {homes[0]}"
+    return f"known keys: {', '.join(cls.model_fields)}"
+
+
+def _not_a_block(cls: type[Entity], value: Any) -> Problem:
+    if isinstance(value, list | tuple):
+        return Problem("ST105", f"{cls.called} holds keys, and this is a list", hint="leave out the dash", value=value)
+    keys = ", ".join(f"`{name}`" for name, info in cls.model_fields.items() if info.is_required())
+    hint = f"write it as a block with {keys}" if keys else "write it as a block of keys"
+    return Problem("ST105", f"{cls.called} must be a block of keys", hint=hint, value=value)
+
+
+def _failure(
+    cls: type[Entity], problems: list[Problem], error: ValidationError | None = None, value: Any = None
+) -> ValidationError:
+    lines = [_line(problem) for problem in problems]
+    for detail in error.errors(include_url=False) if error is not None else ():
+        kind, context = detail["type"], dict(detail.get("ctx", {}))
+        context.setdefault("message", detail["msg"])
+        if kind == "missing" and isinstance(value, dict) and len(detail["loc"]) == 1:
+            context["is_empty"] = detail["loc"][0] in value
+        lines.append(
+            InitErrorDetails(
+                type=PydanticCustomError(kind, "{message}", context), loc=detail["loc"], input=detail["input"]
+            )
+        )
+    return ValidationError.from_exception_data(cls.__name__, lines, hide_input=True)
+
+
+def _line(problem: Problem) -> InitErrorDetails:
+    context = {"message": problem.message, "hint": problem.hint}
+    return InitErrorDetails(
+        type=PydanticCustomError(problem.code, "{message}", context), loc=problem.loc, input=problem.value
+    )

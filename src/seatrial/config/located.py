@@ -1,0 +1,163 @@
+"""Data as read from a file, in which every key and item still knows its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from seatrial.config.diagnostics import Place
+
+KeyPath = tuple[str | int, ...]
+
+_NULL = re.compile(r"(?:~|null|Null|NULL)?")
+_BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_SPECIAL = {".inf": "inf", "-.inf": "-inf", "+.inf": "inf", ".nan": "nan"}
+
+
+class PlainText(str):
+    """A scalar without quotes that YAML 1.2 reads as a number or a boolean. As text it is what the file says."""
+
+    __slots__ = ()
+
+    def resolved(self) -> bool | int | float:
+        """The number or boolean."""
+        text = str(self)
+        if text in _BOOL:
+            return _BOOL[text]
+        if _INT.fullmatch(text):
+            return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+        return float(_SPECIAL.get(text.lower(), text))
+
+
+class FilledText(str):
+    """A scalar into which variables were put; ``written`` is the file's own text."""
+
+    __slots__ = ("written",)
+    written: str
+
+
+class Spot(NamedTuple):
+    """Where a key and its value stand; lines and columns from 1, lengths in characters."""
+
+    key_line: int
+    key_column: int
+    key_length: int
+    line: int
+    column: int
+    length: int
+
+
+class Block(dict[str, Any]):
+    """A mapping that knows where it and its keys stand."""
+
+    __slots__ = ("column", "file", "line", "spots")
+
+    def __init__(self, file: Path, line: int, column: int = 1) -> None:
+        super().__init__()
+        self.file = file
+        self.line = line
+        self.column = column
+        self.spots: dict[str, Spot] = {}
+
+    @property
+    def place(self) -> Place:
+        """Where the mapping begins."""
+        return Place(self.file, self.line, self.column)
+
+    def place_of_key(self, key: str) -> Place:
+        """Where the key stands; the mapping's own place for a key that no file holds."""
+        spot = self.spots.get(key)
+        return self.place if spot is None else Place(self.file, spot.key_line, spot.key_column, spot.key_length)
+
+    def place_of_value(self, key: str) -> Place:
+        """Where the value stands when it begins on the key's line, else where the key stands."""
+        spot = self.spots.get(key)
+        if spot is None or spot.line != spot.key_line:
+            return self.place_of_key(key)
+        return Place(self.file, spot.line, spot.column, spot.length)
+
+    def rename(self, old: str, new: str) -> None:
+        """Moves a value to another key; the place stays that of the old one."""
+        self[new] = self.pop(old)
+        if old in self.spots:
+            self.spots[new] = self.spots.pop(old)
+
+
+class Listing(list[Any]):
+    """A list that knows where it and its items stand."""
+
+    __slots__ = ("column", "file", "line", "spots")
+
+    def __init__(self, file: Path, line: int, column: int = 1) -> None:
+        super().__init__()
+        self.file = file
+        self.line = line
+        self.column = column
+        self.spots: list[tuple[int, int, int]] = []
+
+    @property
+    def place(self) -> Place:
+        """Where the list begins."""
+        return Place(self.file, self.line, self.column)
+
+    def place_of_item(self, index: int) -> Place:
+        """Where the item begins."""
+        item = self[index]
+        if isinstance(item, (Block, Listing)):
+            return item.place
+        return Place(self.file, *self.spots[index]) if index < len(self.spots) else self.place
+
+
+def read_scalar(text: str) -> str | None:
+    """A scalar without quotes: None for a null, `PlainText` for what looks typed, else the text itself."""
+    if _NULL.fullmatch(text):
+        return None
+    first = text[0]
+    if first.isdigit() or first in "+-.":
+        is_typed = _INT.fullmatch(text) or _FLOAT.fullmatch(text) or text.lower() in _SPECIAL
+        return PlainText(text) if is_typed else text
+    return PlainText(text) if text in _BOOL else text
+
+
+def plain(value: Any) -> Any:
+    """The value as ordinary Python data, unquoted numbers and booleans resolved."""
+    if isinstance(value, PlainText):
+        return value.resolved()
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def locate(data: Any, path: Iterable[str | int], *, of_key: bool = False) -> Place | None:
+    """The place of a key path in located data; of the deepest part that is there, when not all of it is."""
+    place: Place | None = data.place if isinstance(data, (Block, Listing)) else None
+    for step in path:
+        if isinstance(data, Block) and isinstance(step, str) and step in data:
+            place = data.place_of_key(step) if of_key else data.place_of_value(step)
+            data = data[step]
+        elif isinstance(data, Listing) and isinstance(step, int) and 0 <= step < len(data):
+            place = data.place_of_item(step)
+            data = data[step]
+        else:
+            break
+    return place
+
+
+def value_at(data: Any, path: Iterable[str | int]) -> Any:
+    """What stands at a key path, None when nothing does."""
+    for step in path:
+        if isinstance(data, dict) and isinstance(step, str):
+            data = data.get(step)
+        elif isinstance(data, list | tuple) and isinstance(step, int) and 0 <= step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data

@@ -1,0 +1,100 @@
+"""The text of one file, read as UTF-8 whatever the locale."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from seatrial.config.diagnostics import Diagnostic, Place
+from seatrial.errors import ConfigError
+
+_BOM = b"\xef\xbb\xbf"
+_WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file's text without its byte order mark, line ends as ``\\n``. ``path`` is as the user named it."""
+
+    path: Path
+    text: str = field(repr=False)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text by lines, without their ends."""
+        return self.text.split("\n")
+
+    @cached_property
+    def sha256(self) -> str:
+        """A digest of the text, the same for all styles of line ends."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def line(self, number: int) -> str | None:
+        """Line ``number``, counted from 1."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else None
+
+
+def read_source(path: Path) -> Source:
+    """The file's text; raises `ConfigError` with one diagnostic when it cannot be read as text."""
+    content = read_bytes(path)
+    if content.startswith(_WIDE_BOMS):
+        raise _unreadable(path, "ST106", f"{path.name} is UTF-16, not UTF-8", hint="save the file as UTF-8")
+    try:
+        text = content.removeprefix(_BOM).decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = content.removeprefix(_BOM)[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before.rpartition(b"\n")[2].decode("utf-8", "replace")) + 1
+        shown = f"0x{error.object[error.start]:02x}"
+        message = f"{path.name} is not UTF-8: byte {shown} in line {line}"
+        raise _unreadable(path, "ST106", message, Place(path, line, column), hint="save the file as UTF-8") from None
+    return Source(path, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def unreadable_character(source: Source) -> Diagnostic | None:
+    """A finding about the first control character, which no YAML file may hold."""
+    found = _UNREADABLE.search(source.text)
+    if found is None:
+        return None
+    line = source.text.count("\n", 0, found.start()) + 1
+    column = found.start() - (source.text.rfind("\n", 0, found.start()) + 1) + 1
+    return Diagnostic(
+        "error",
+        "ST106",
+        f"the character U+{ord(found[0]):04X} is not allowed in a YAML file",
+        Place(source.path, line, column),
+        hint='remove it, or write it as an escape in double quotes, like "\\x07"',
+    )
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a regular file; raises `ConfigError` that says why they cannot be had."""
+    try:
+        if not path.exists():
+            raise _unreadable(path, "ST301", f"{path} does not exist", hint=_names_beside(path))
+        if not path.is_file():
+            raise _unreadable(path, "ST302", f"{path} is not a file")
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise _unreadable(path, "ST302", f"{path} cannot be read: {reason}") from error
+
+
+def _names_beside(path: Path) -> str | None:
+    try:
+        found = sorted(entry.name for entry in os.scandir(path.parent) if entry.name.endswith((".yaml", ".yml")))
+    except OSError:
+        return f"there is no folder {path.parent}"
+    return f"in this folder: {', '.join(found[:5])}" if found else None
+
+
+def _unreadable(
+    path: Path, code: str, message: str, place: Place | None = None, *, hint: str | None = None
+) -> ConfigError:
+    finding = Diagnostic("error", code, message, place or Place(path), hint=hint)
+    return ConfigError(message, hint=hint, diagnostics=(finding,))

@@ -1,0 +1,251 @@
+"""YAML text to located data: every key with its place, scalars as written, nothing executed.
+
+The reader goes over libyaml's events with a stack of its own, so neither depth nor aliases can exhaust it: an alias is
+the same object again, and data that would unfold beyond measure is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from seatrial.config.diagnostics import Diagnostic, Place
+from seatrial.config.located import Block, Listing, Spot, read_scalar
+from seatrial.config.source import Source, unreadable_character
+from seatrial.config.yaml_errors import explain_syntax_error
+
+_MAX_DEPTH = 100
+_MAX_UNFOLDED = 200_000
+_MERGE = "<<"
+_STRING_TAG = "tag:yaml.org,2002:str"
+_CORE_TAGS = {
+    "!",
+    "tag:yaml.org,2002:str",
+    "tag:yaml.org,2002:int",
+    "tag:yaml.org,2002:float",
+    "tag:yaml.org,2002:bool",
+    "tag:yaml.org,2002:null",
+    "tag:yaml.org,2002:map",
+    "tag:yaml.org,2002:seq",
+    "tag:yaml.org,2002:merge",
+    "tag:yaml.org,2002:timestamp",
+}
+
+
+@dataclass
+class YamlDocument:
+    """What a file holds. ``data`` is None when it is empty or cannot be read; then ``problems`` say why."""
+
+    data: Any = None
+    problems: list[Diagnostic] = field(default_factory=list)
+
+
+def read_yaml(source: Source) -> YamlDocument:
+    """The first document of a YAML text; never raises for what the text holds."""
+    reader = _Reader(source)
+    control = unreadable_character(source)
+    if control is not None:
+        return YamlDocument(problems=[control])
+    try:
+        for event in yaml.parse(source.text, Loader=yaml.CSafeLoader):
+            if not reader.take(event):
+                break
+    except yaml.MarkedYAMLError as error:
+        reader.problems = [problem for problem in reader.problems if problem.code == "ST103"]
+        reader.problems.append(explain_syntax_error(error, source))
+        return YamlDocument(problems=reader.problems)
+    except yaml.YAMLError as error:
+        message = f"the file is not valid YAML: {error}"
+        return YamlDocument(problems=[Diagnostic("error", "ST101", message, Place(source.path, 1))])
+    if _unfolded_size(reader.root, {}) > _MAX_UNFOLDED + 10 * reader.count:
+        reader.complain("ST110", "aliases make this file unfold to more data than can be read", Place(source.path, 1))
+        return YamlDocument(problems=reader.problems)
+    return YamlDocument(reader.root, reader.problems)
+
+
+@dataclass
+class _Open:
+    """A mapping or list that is being filled; for a mapping, ``key`` waits for its value."""
+
+    target: Block | Listing
+    anchor: str | None
+    key: tuple[str, int, int, int] | None = None
+    wants_key: bool = True
+    merges: list[tuple[Any, Place]] = field(default_factory=list)
+    is_refused: bool = False
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems: list[Diagnostic] = []
+        self.root: Any = None
+        self.count = 0
+        self._documents = 0
+        self._open: list[_Open] = []
+        self._anchors: dict[str, Any] = {}
+
+    def take(self, event: yaml.Event) -> bool:
+        """Goes on by one event; False when the rest need not be read."""
+        match event:
+            case yaml.ScalarEvent():
+                self._scalar(event)
+            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+                return self._start(event)
+            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                self._end()
+            case yaml.AliasEvent():
+                self._alias(event)
+            case yaml.DocumentStartEvent():
+                return self._document(event)
+        return True
+
+    def complain(self, code: str, message: str, place: Place, *, hint: str | None = None) -> None:
+        self.problems.append(Diagnostic("error", code, message, place, hint=hint))
+
+    def _document(self, event: yaml.DocumentStartEvent) -> bool:
+        self._documents += 1
+        if self._documents == 1:
+            return True
+        hint = "one file holds one agent: put the second one in a file of its own"
+        self.complain("ST111", "a second document begins here", self._place(event), hint=hint)
+        return False
+
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
+        self.count += 1
+        self._check_tag(event)
+        text = event.value
+        holder = self._open[-1] if self._open else None
+        if holder is not None and isinstance(holder.target, Block) and holder.wants_key:
+            self._key(holder, text, event)
+            return
+        value: Any = text
+        if not event.style and (event.implicit[0] or event.tag != _STRING_TAG):
+            value = read_scalar(text)
+        if event.anchor:
+            self._anchors[event.anchor] = value
+        self._add(value, self._place(event))
+
+    def _key(self, holder: _Open, text: str, event: yaml.ScalarEvent) -> None:
+        place = self._place(event)
+        if event.anchor:
+            self._anchors[event.anchor] = text
+        holder.key = (text, place.line, place.column, place.length)
+        holder.wants_key = False
+        if not text:
+            self.complain("ST105", "a key has no name", place, hint="write a name before the colon")
+
+    def _start(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> bool:
+        self.count += 1
+        self._check_tag(event)
+        place = self._place(event)
+        if len(self._open) >= _MAX_DEPTH:
+            self.complain("ST110", f"nested more than {_MAX_DEPTH} levels deep", place)
+            self.root = None
+            return False
+        kind = Block if isinstance(event, yaml.MappingStartEvent) else Listing
+        opened = _Open(kind(self.source.path, place.line, place.column), event.anchor)
+        holder = self._open[-1] if self._open else None
+        if holder is not None and isinstance(holder.target, Block) and holder.wants_key:
+            opened.is_refused = True
+            message = "a key must be a word, not a list or a block"
+            self.complain("ST105", message, place, hint="a text that begins with { or [ needs quotes")
+        self._open.append(opened)
+        return True
+
+    def _end(self) -> None:
+        closed = self._open.pop()
+        if isinstance(closed.target, Block):
+            self._merge(closed.target, closed.merges)
+        if closed.anchor:
+            self._anchors[closed.anchor] = closed.target
+        if closed.is_refused:
+            holder = self._open[-1]
+            holder.key, holder.wants_key = ("", closed.target.line, closed.target.column, 1), False
+            return
+        self._add(closed.target, closed.target.place)
+
+    def _alias(self, event: yaml.AliasEvent) -> None:
+        self.count += 1
+        place = self._place(event)
+        name = str(event.anchor)
+        holder = self._open[-1] if self._open else None
+        if name not in self._anchors:
+            is_open = any(opened.anchor == name for opened in self._open)
+            known = ", ".join(f"&{anchor}" for anchor in list(self._anchors)[:5])
+            message = f"*{name} stands inside the block that it names" if is_open else f"there is no anchor &{name}"
+            self.complain("ST110", message, place, hint=f"anchors so far: {known}" if known and not is_open else None)
+        value = self._anchors.get(name)
+        if holder is not None and isinstance(holder.target, Block) and holder.wants_key:
+            holder.key, holder.wants_key = (str(value), place.line, place.column, place.length), False
+            return
+        self._add(value, place)
+
+    def _add(self, value: Any, place: Place) -> None:
+        if not self._open:
+            self.root = value
+            return
+        holder = self._open[-1]
+        target = holder.target
+        if isinstance(target, Listing):
+            target.append(value)
+            target.spots.append((place.line, place.column, place.length))
+            return
+        self._set(holder, target, value, place)
+
+    def _set(self, holder: _Open, target: Block, value: Any, place: Place) -> None:
+        if holder.key is None:
+            return
+        key, line, column, length = holder.key
+        holder.key, holder.wants_key = None, True
+        if key == _MERGE:
+            holder.merges.append((value, place))
+            return
+        if not key:
+            return
+        if key in target:
+            first = target.spots[key].key_line
+            message = f"`{key}` is given twice; the first is in line {first}"
+            self.complain("ST103", message, Place(self.source.path, line, column, length), hint="keep one of the two")
+            return
+        target[key] = value
+        target.spots[key] = Spot(line, column, length, place.line, place.column, place.length)
+
+    def _merge(self, target: Block, merges: list[tuple[Any, Place]]) -> None:
+        for value, place in merges:
+            for base in value if isinstance(value, Listing) else [value]:
+                if not isinstance(base, Block):
+                    self.complain("ST110", "`<<` merges blocks of keys, and this is none", place)
+                    continue
+                for key, item in base.items():
+                    if key not in target:
+                        target[key] = item
+                        if key in base.spots:
+                            target.spots[key] = base.spots[key]
+
+    def _check_tag(self, event: yaml.ScalarEvent | yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
+        tag = event.tag
+        if tag and tag not in _CORE_TAGS:
+            shown = tag.replace("tag:yaml.org,2002:", "!!")
+            hint = "write the value without a tag; a text that begins with ! needs quotes"
+            self.complain("ST109", f"the YAML tag {shown} is not accepted", self._place(event), hint=hint)
+
+    def _place(self, event: yaml.Event) -> Place:
+        start, end = event.start_mark, event.end_mark
+        if start is None or end is None:
+            return Place(self.source.path, 1)
+        length = end.column - start.column if end.line == start.line else 1
+        return Place(self.source.path, start.line + 1, start.column + 1, max(1, length))
+
+
+def _unfolded_size(value: Any, sizes: dict[int, int]) -> int:
+    if not isinstance(value, (Block, Listing)):
+        return 1
+    known = sizes.get(id(value))
+    if known is None:
+        items = value.values() if isinstance(value, Block) else value
+        known = 1 + sum(_unfolded_size(item, sizes) for item in items)
+        sizes[id(value)] = known
+    return known
