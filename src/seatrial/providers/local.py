@@ -1,0 +1,166 @@
+"""The embedded engine: an offline extractive engine, not a language model.
+
+It picks a tool by meaning, fills the arguments with words of the user's message, and answers with what the tools gave:
+their fields, or the closest sentence with its source. It writes nothing of its own and it does not read the
+instructions. The same request gives the same reply.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from seatrial.core.abort import AbortSignal
+from seatrial.core.content import AssistantBlock, TextContent, ToolCall
+from seatrial.core.messages import AssistantMessage, Message, StopReason, ToolResultMessage, UserMessage
+from seatrial.core.model import ModelInfo, ModelRequest, NoticeSink, TextDelta, ToolCallDelta, ToolSpec
+from seatrial.core.usage import UNKNOWN_USAGE, ModelCost, Usage
+from seatrial.errors import AbortedError, RetrievalError
+from seatrial.providers.base import ProviderOptions
+from seatrial.providers.local_answer import answer_from
+from seatrial.providers.local_arguments import fill_arguments
+from seatrial.providers.local_meaning import Meaning, spoken
+from seatrial.providers.local_routing import likely_tools
+from seatrial.providers.minilm import MiniLM, shared_minilm
+
+_FREE = ModelCost(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0)
+
+
+class LocalModel:
+    """A `Model` of provider ``local``. Works in a thread, so that other work goes on meanwhile."""
+
+    provider = "local"
+
+    def __init__(self, options: ProviderOptions, embedder: MiniLM | None = None) -> None:
+        self.name = options.name
+        self.info = options.info or ModelInfo(id=options.name, name=options.name, provider="local", cost=_FREE)
+        self._embedder = embedder or shared_minilm()
+        self._meaning = Meaning(self._embedder.embed)
+
+    async def respond(
+        self, request: ModelRequest, *, on_notice: NoticeSink | None = None, signal: AbortSignal | None = None
+    ) -> AssistantMessage:
+        """One reply: a tool call, an answer from tool results, or a fixed sentence when no tool fits."""
+        watch = signal or AbortSignal()
+        try:
+            watch.raise_if_set()
+            reply = await watch.race(asyncio.to_thread(self._reply, request))
+        except AbortedError:
+            return self._message((), "aborted")
+        except RetrievalError as error:
+            return self._message((), "error", error_message=f"{error.message}. {error.hint or ''}".strip())
+        if on_notice is not None:
+            for block in reply.content:
+                _stream(block, on_notice)
+        return reply
+
+    async def close(self) -> None:
+        """Nothing to free: the embedding model is shared by the whole process."""
+
+    def _reply(self, request: ModelRequest) -> AssistantMessage:
+        question, results = _last_turn(request.messages)
+        if results:
+            return self._says(request, answer_from(self._meaning, question, results))
+        tools = likely_tools(self._meaning, question, request.tools) if question.strip() else []
+        if not tools:
+            return self._says(request, _small_talk(request.tools))
+        fillings = [fill_arguments(self._meaning, question, tool.parameters) for tool in tools]
+        for tool, filled in zip(tools, fillings, strict=True):
+            if not filled.missing:
+                return self._calls(request, tool.name, filled.arguments)
+        return self._says(request, f"To use {spoken(tools[0].name)} I need: {'; '.join(fillings[0].missing)}.")
+
+    def _calls(self, request: ModelRequest, name: str, arguments: dict[str, Any]) -> AssistantMessage:
+        text = json.dumps(arguments, ensure_ascii=False)
+        call = ToolCall(_next_call_id(request.messages), name, arguments, arguments_text=text)
+        return self._message((call,), "tool_calls", usage=self._usage(request, text))
+
+    def _says(self, request: ModelRequest, text: str) -> AssistantMessage:
+        said = self._within(text, request.sampling.max_tokens)
+        stop_reason: StopReason = "stop" if said == text else "length"
+        return self._message((TextContent(said),), stop_reason, usage=self._usage(request, said))
+
+    def _within(self, text: str, max_tokens: int | None) -> str:
+        """The text up to the last word that ends within the limit."""
+        if max_tokens is None or self._tokens(text) <= max_tokens:
+            return text
+        words = _words(text)
+        while words and self._tokens("".join(words)) > max_tokens:
+            words.pop()
+        return "".join(words).rstrip()
+
+    def _usage(self, request: ModelRequest, output: str) -> Usage:
+        """Everything in the request and the reply, in the embedding model's own tokens."""
+        read = [request.system_prompt, *map(_text_of_message, request.messages), *map(_text_of_tool, request.tools)]
+        return Usage(input_tokens=sum(map(self._tokens, read)), output_tokens=self._tokens(output))
+
+    def _tokens(self, text: str) -> int:
+        return self._embedder.count_tokens(text) - 2
+
+    def _message(
+        self,
+        content: tuple[AssistantBlock, ...],
+        stop_reason: StopReason,
+        *,
+        usage: Usage = UNKNOWN_USAGE,
+        error_message: str | None = None,
+    ) -> AssistantMessage:
+        return AssistantMessage(
+            content=content,
+            api="local",
+            provider=self.provider,
+            model=self.name,
+            usage=usage,
+            cost_usd=0.0,
+            stop_reason=stop_reason,
+            error_message=error_message,
+            can_retry=False if error_message else None,
+        )
+
+
+def _last_turn(messages: Sequence[Message]) -> tuple[str, list[ToolResultMessage]]:
+    """The last thing that the user said, and the results of the tool calls since then."""
+    results: list[ToolResultMessage] = []
+    for message in reversed(messages):
+        if isinstance(message, UserMessage):
+            return message.text, results[::-1]
+        if isinstance(message, ToolResultMessage):
+            results.append(message)
+    return "", results[::-1]
+
+
+def _small_talk(tools: Sequence[ToolSpec]) -> str:
+    if not tools:
+        return "I am an offline extractive engine: I answer with what tools find, and this agent has no tools."
+    return f"I can only answer with what my tools find: {', '.join(spoken(tool.name) for tool in tools)}."
+
+
+def _next_call_id(messages: Sequence[Message]) -> str:
+    """An id that the conversation does not hold yet, the same for the same conversation."""
+    calls = sum(len(message.tool_calls) for message in messages if isinstance(message, AssistantMessage))
+    return f"call_{calls + 1}"
+
+
+def _text_of_message(message: Message) -> str:
+    calls = message.tool_calls if isinstance(message, AssistantMessage) else []
+    return " ".join([message.text, *(f"{call.name} {json.dumps(call.arguments)}" for call in calls)])
+
+
+def _text_of_tool(tool: ToolSpec) -> str:
+    return f"{tool.name} {tool.description} {json.dumps(tool.parameters)}"
+
+
+def _stream(block: AssistantBlock, on_notice: NoticeSink) -> None:
+    if isinstance(block, TextContent):
+        for word in _words(block.text):
+            on_notice(TextDelta(word))
+    elif isinstance(block, ToolCall):
+        on_notice(ToolCallDelta(0, block.name, block.arguments_text or "{}"))
+
+
+def _words(text: str) -> list[str]:
+    """The text in pieces of one word with the white space after it."""
+    return re.findall(r"\s*\S+\s*", text)
