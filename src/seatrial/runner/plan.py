@@ -1,0 +1,157 @@
+"""From cases to trials: names, selection, and the order in which they are run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from seatrial.errors import ConfigError
+from seatrial.runs.records import Selection, TrialKey
+
+if TYPE_CHECKING:
+    from seatrial.config.cases import CaseConfig
+
+_NAME_LENGTH = 40
+_NOT_IN_NAMES = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCase:
+    """A case with its name and its place in the file, from 0; ``line`` is None when nobody knows it."""
+
+    config: CaseConfig
+    name: str
+    index: int
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One attempt to make: a case, in a variant of the agent, for the ``repeat``-th time (from 1)."""
+
+    case: PlannedCase
+    variant: str = ""
+    variant_index: int = 0
+    repeat: int = 1
+
+    @property
+    def key(self) -> TrialKey:
+        """What tells it from the run's other trials."""
+        return TrialKey(self.case.name, self.variant, self.repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All trials of a run; they are made as they are asked for."""
+
+    cases: Sequence[PlannedCase]
+    variants: Sequence[str] = ("",)
+    repeat: int = 1
+    done: Collection[TrialKey] = ()
+
+    @property
+    def size(self) -> int:
+        """How many trials there are, finished ones included."""
+        return sum(map(self.tries, self.cases)) * len(self.variants)
+
+    def tries(self, case: PlannedCase) -> int:
+        """How often the case is tried: as the run says, or more often where the case itself asks for it."""
+        return max(self.repeat, case.config.repeat or 1)
+
+    def __iter__(self) -> Iterator[Trial]:
+        """Each case once in every variant, then the next round: a run that ends early has tried every case alike."""
+        for repeat in range(1, max(map(self.tries, self.cases), default=0) + 1):
+            for case in self.cases:
+                if repeat > self.tries(case):
+                    continue
+                for variant_index, variant in enumerate(self.variants):
+                    trial = Trial(case, variant, variant_index, repeat)
+                    if trial.key not in self.done:
+                        yield trial
+
+
+def plan_cases(
+    configs: Sequence[CaseConfig], selection: Selection, *, lines: Sequence[int | None] = ()
+) -> list[PlannedCase]:
+    """The selected cases in the order of the file. Raises `ConfigError` when nothing is left to run."""
+    if not configs:
+        raise ConfigError("there is nothing to run: the agent file has no test cases", hint="add some under test_cases")
+    names = case_names(configs)
+    _refuse_unknown(selection.cases, names, "case")
+    _refuse_unknown(selection.tags, sorted({tag for config in configs for tag in config.tags}), "tag")
+    known_lines = [*lines, *[None] * (len(configs) - len(lines))]
+    cases = [
+        PlannedCase(config, name, index, line)
+        for index, (config, name, line) in enumerate(zip(configs, names, known_lines, strict=True))
+        if _is_selected(name, config.tags, selection)
+    ]
+    if not cases:
+        raise ConfigError(
+            f"there is nothing to run: none of {len(configs)} cases is selected",
+            hint=f"the names are {_some(names)}",
+        )
+    return cases[: selection.limit]
+
+
+def case_names(configs: Iterable[CaseConfig]) -> list[str]:
+    """A name for each case: its own, else one made of its input, so that it stays when other cases come and go."""
+    configs = list(configs)
+    taken = {config.name for config in configs if config.name}
+    numbers: dict[str, int] = {}
+    names = []
+    for config in configs:
+        name = config.name or _free_name(_name_from(first_input(config)), taken, numbers)
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def first_input(config: CaseConfig) -> str:
+    """What the user says first."""
+    return config.input if config.input is not None else config.turns[0].input
+
+
+def _name_from(text: str) -> str:
+    words = _NOT_IN_NAMES.sub("-", text.lower()).strip("-")
+    if len(words) <= _NAME_LENGTH:
+        return words or "case"
+    whole_words, _, _ = words[: _NAME_LENGTH + 1].rpartition("-")
+    return whole_words or words[:_NAME_LENGTH]
+
+
+def _free_name(wanted: str, taken: Collection[str], numbers: dict[str, int]) -> str:
+    """``wanted``, or with the next free number behind it; ``numbers`` remembers where the search stood."""
+    name = wanted
+    while name in taken:
+        numbers[wanted] = numbers.get(wanted, 1) + 1
+        name = f"{wanted}-{numbers[wanted]}"
+    return name
+
+
+def _is_selected(name: str, tags: Collection[str], selection: Selection) -> bool:
+    if selection.cases and name not in selection.cases:
+        return False
+    if selection.tags and not any(tag in tags for tag in selection.tags):
+        return False
+    return selection.pattern is None or _matches(name.casefold(), selection.pattern.casefold())
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """A part of the name, or the whole name when the pattern has wildcards."""
+    return fnmatchcase(name, pattern) if "*" in pattern or "?" in pattern else pattern in name
+
+
+def _refuse_unknown(asked: Iterable[str], known: Sequence[str], kind: str) -> None:
+    for name in asked:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {_some(known)}" if known else None
+            raise ConfigError(f"there is no {kind} {name!r}", hint=hint)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

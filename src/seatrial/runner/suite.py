@@ -1,0 +1,143 @@
+"""A suite from its plan to its stored verdict."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from seatrial.core.messages import utc_now
+from seatrial.runner.execute import execute
+from seatrial.runner.grade import grade, not_run
+from seatrial.runner.schedule import schedule
+from seatrial.runs.events import RunFinished, RunListener, RunStarted, Stopping, TrialFinished, TrialStarted
+from seatrial.runs.masking import Masker
+from seatrial.runs.records import RunRecord, RunStatus, TrialRecord
+from seatrial.runs.verdict import INTERRUPTED
+from seatrial.runs.writer import TrialWriter
+
+if TYPE_CHECKING:
+    from seatrial.assembly.live import LiveAgent
+    from seatrial.core.abort import AbortSignal
+    from seatrial.metrics.grading import GradedMetric
+    from seatrial.runner.plan import Plan, Trial
+    from seatrial.runs.store import RunStore
+
+FAIL_FAST = "fail_fast"
+MAX_TIME = "max_time"
+FAIL_ON_ERROR = "fail_on_error"
+
+_STORED_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What is run: the plan, the live agent of each variant, and what ends the run early."""
+
+    plan: Plan
+    agents: Mapping[str, LiveAgent]
+    masker: Masker
+    concurrency: int = 8
+    is_fail_fast: bool = False
+    max_time_s: float | None = None
+
+
+async def run_suite(suite: Suite, run: RunRecord, store: RunStore, tell: RunListener, stop: AbortSignal) -> RunRecord:
+    """Runs every trial that is not done yet and stores each as it ends; gives the run's final record.
+
+    Setting ``stop`` ends it within two seconds; what was finished stays, the rest is stored as not run.
+    """
+    store.begin_run(run)
+    tell(RunStarted(run, store.tally(run.id)))
+    async with TrialWriter(store, run.id) as writer, _watch(stop, suite.max_time_s, tell):
+        performer = _Performer(suite, writer, tell, stop)
+        await schedule(suite.plan, performer.perform, concurrency=suite.concurrency, stop=stop)
+    ended = _ended(run, stop)
+    _store_the_rest(suite.plan, ended, store)
+    store.end_run(ended)
+    tell(RunFinished(ended, store.tally(run.id)))
+    return ended
+
+
+@dataclass(frozen=True, slots=True)
+class _Performer:
+    """One trial from its start to its place in the store."""
+
+    suite: Suite
+    writer: TrialWriter
+    tell: RunListener
+    stop: AbortSignal
+
+    async def perform(self, trial: Trial) -> None:
+        reason = trial.case.config.skip
+        if reason is not None:
+            await self._keep(not_run(trial, f"skipped: {reason}"))
+            return
+        self.tell(TrialStarted(trial.key))
+        agent = self.suite.agents[trial.variant]
+        attempt = await execute(trial.case.config, agent, self.stop)
+        if attempt.is_aborted:
+            return
+        metrics = agent.metrics_for(trial.case.config)
+        record = await grade(trial, attempt, metrics)
+        await self._keep(record)
+        self._end_early(record, metrics)
+
+    async def _keep(self, record: TrialRecord) -> None:
+        masked = self.suite.masker.record(record)
+        await self.writer.add(masked)
+        self.tell(TrialFinished(masked))
+
+    def _end_early(self, record: TrialRecord, metrics: Sequence[GradedMetric]) -> None:
+        if self.suite.is_fail_fast and record.outcome in ("failed", "errored"):
+            self.stop.set(FAIL_FAST)
+        for score, metric in zip(record.scores, metrics, strict=False):
+            if score.outcome == "error" and metric.fail_on_error:
+                self.stop.set(FAIL_ON_ERROR)
+
+
+@asynccontextmanager
+async def _watch(stop: AbortSignal, max_time_s: float | None, tell: RunListener) -> AsyncIterator[None]:
+    """Says stop when the time is up, and tells when stop was said by anyone."""
+    alarm = None
+    if max_time_s is not None:
+        alarm = asyncio.get_running_loop().call_later(max_time_s, stop.set, MAX_TIME)
+    announcing = asyncio.create_task(_announce(stop, tell))
+    try:
+        yield
+    finally:
+        announcing.cancel()
+        if alarm is not None:
+            alarm.cancel()
+
+
+async def _announce(stop: AbortSignal, tell: RunListener) -> None:
+    tell(Stopping(await stop.wait()))
+
+
+def _ended(run: RunRecord, stop: AbortSignal) -> RunRecord:
+    status: RunStatus = "finished"
+    if stop.is_set:
+        status = "interrupted" if stop.reason == INTERRUPTED else "stopped"
+    return msgspec.structs.replace(run, status=status, ended_at=utc_now(), stopped_by=stop.reason)
+
+
+def _store_the_rest(plan: Plan, run: RunRecord, store: RunStore) -> None:
+    """What was planned and not made is told, case by case; a later resume makes it."""
+    if run.stopped_by is None:
+        return
+    done = store.done(run.id)
+    missing = (trial for trial in plan if trial.key not in done)
+    for batch in _batches(missing, _STORED_AT_ONCE):
+        store.add_trials(run.id, [not_run(trial, f"not run: {run.stopped_by}") for trial in batch])
+
+
+def _batches(trials: Iterable[Trial], size: int) -> Iterator[list[Trial]]:
+    source = iter(trials)
+    while batch := list(islice(source, size)):
+        yield batch
