@@ -1,0 +1,69 @@
+"""Messages as bytes, encoded once: a conversation's history is sent again with every turn."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from seatrial.core.content import ToolCall
+from seatrial.core.messages import AssistantMessage, Message
+from seatrial.core.model import ToolSpec
+from seatrial.formats.wire_json import encode
+
+Parts = tuple[tuple[msgspec.Raw, ...], tuple[msgspec.Raw, ...]]
+NO_PARTS: Parts = ((), ())
+
+
+class EncodedMessages:
+    """What ``make`` gives for a message, kept as bytes while the message lives.
+
+    ``make`` returns the message's own dicts, and the dicts that follow its batch of tool results.
+    """
+
+    def __init__(self, make: Callable[[Any], tuple[list[dict[str, Any]], list[dict[str, Any]]]]) -> None:
+        self._make = make
+        self._kept: dict[int, tuple[weakref.ref[Message], Parts]] = {}
+        self._tools: tuple[tuple[ToolSpec, ...], msgspec.Raw] | None = None
+
+    def message(self, message: Message) -> Parts:
+        """The parts of a message."""
+        key = id(message)
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept[1]
+        own, after = self._make(message)
+        parts = (_raw(own), _raw(after))
+        self._kept[key] = (weakref.ref(message, lambda _gone: self._kept.pop(key, None)), parts)
+        return parts
+
+    def tools(self, tools: tuple[ToolSpec, ...], to_wire: Callable[[ToolSpec], dict[str, Any]]) -> msgspec.Raw:
+        """The tools on offer; the last list asked for is kept."""
+        if self._tools is None or self._tools[0] is not tools:
+            self._tools = (tools, msgspec.Raw(encode([to_wire(tool) for tool in tools])))
+        return self._tools[1]
+
+    def forget(self) -> None:
+        """Drops everything, because the way to write messages has changed."""
+        self._kept.clear()
+        self._tools = None
+
+
+def call_arguments(call: ToolCall) -> str:
+    """A call's arguments as JSON text: as they came where that is valid, always an object."""
+    text = call.arguments_text
+    is_as_it_came = text is not None and call.arguments_error is None and not call.is_repaired
+    if is_as_it_came and text is not None and text.lstrip()[:1] == "{":
+        return text
+    return encode(call.arguments).decode()
+
+
+def is_of_same_model(message: AssistantMessage, reader: str) -> bool:
+    """Whether ``reader`` (``provider/model``) wrote the message, so that reasoning may go back to it."""
+    return reader == f"{message.provider}/{message.model}"
+
+
+def _raw(items: list[dict[str, Any]]) -> tuple[msgspec.Raw, ...]:
+    return tuple(msgspec.Raw(encode(item)) for item in items)

@@ -1,0 +1,27 @@
+"""How a reply is to be read: where it comes from, what was offered, what its endpoint is known for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seatrial.core.usage import ModelCost
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """``tool_names`` are the tools on offer, in order; ``seed`` and ``taken_ids`` keep made-up call ids unique in a
+    conversation; ``has_think_tags`` and ``has_text_calls`` say whether reasoning and calls may stand in the text.
+    """
+
+    api: str = ""
+    provider: str = ""
+    model: str = ""
+    tool_names: tuple[str, ...] = ()
+    seed: str = ""
+    taken_ids: frozenset[str] = frozenset()
+    has_think_tags: bool = True
+    has_text_calls: bool = True
+    prices: ModelCost | None = None
+
+
+DEFAULT_READING = Reading()

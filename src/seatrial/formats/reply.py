@@ -1,0 +1,301 @@
+"""One reply in the making: every dialect, streamed or whole, ends up in this builder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from seatrial.core.content import AssistantBlock, ImageContent, ReasoningContent, TextContent
+from seatrial.core.messages import AssistantMessage, StopReason
+from seatrial.core.model import NoticeSink, ReasoningDelta, ToolCallDelta
+from seatrial.core.usage import cost_of
+from seatrial.errors import ProviderError
+from seatrial.formats.calls import CallAssembler, CallRecord, Fragment, finished_calls
+from seatrial.formats.live_text import LiveText
+from seatrial.formats.reading import DEFAULT_READING, Reading
+from seatrial.formats.stop_words import is_known, stop_reason_of
+from seatrial.formats.text_calls import find_text_calls
+from seatrial.formats.think_tags import Part, ThinkSplitter
+from seatrial.formats.token_counts import read_cost, read_usage
+from seatrial.formats.wire_json import whole_text
+
+CUT = "the reply broke off before its end"
+NO_DATA = "the reply holds no data"
+
+
+class TextPart:
+    """A run of text, or of reasoning with what the provider attached to it."""
+
+    __slots__ = ("data", "is_reasoning", "pieces", "signature", "wire_field")
+
+    def __init__(self, *, is_reasoning: bool, wire_field: str | None = None) -> None:
+        self.is_reasoning = is_reasoning
+        self.wire_field = wire_field
+        self.pieces: list[str] = []
+        self.signature: str | None = None
+        self.data: str | None = None
+
+    def as_block(self) -> TextContent | ReasoningContent | None:
+        """The block, None for one without content."""
+        text = whole_text("".join(self.pieces))
+        if not self.is_reasoning:
+            return TextContent(text) if text else None
+        if not text and self.signature is None and self.data is None:
+            return None
+        return ReasoningContent(text, signature=self.signature, data=self.data, wire_field=self.wire_field)
+
+
+class ReplyBuilder:
+    """Takes what comes in the order in which it comes; `finish` gives the message.
+
+    ``on_notice`` hears of text, reasoning and calls as they arrive.
+    """
+
+    def __init__(self, reading: Reading = DEFAULT_READING, on_notice: NoticeSink | None = None) -> None:
+        self.reading = reading
+        self.response_id = ""
+        self.model = ""
+        self.provider = ""
+        self.api = ""
+        self.stop_word: str | None = None
+        self.is_ended = False
+        self.has_data = False
+        self._on_notice = on_notice
+        self._parts: list[TextPart | CallRecord | ImageContent] = []
+        self._calls = CallAssembler(reading.tool_names)
+        self._splitter = ThinkSplitter() if reading.has_think_tags else None
+        self._live = LiveText(on_notice, reading) if on_notice is not None else None
+        self._usage: dict[str, Any] = {}
+        self._refusal: list[str] = []
+        self._filter_words: str | None = None
+        self._failure: tuple[StopReason, ProviderError] | None = None
+        self._warnings: list[str] = []
+
+    @property
+    def has_content(self) -> bool:
+        """Whether anything for the reader has arrived."""
+        return bool(self._parts or self._refusal)
+
+    @property
+    def failure(self) -> ProviderError | None:
+        """What broke the reply off, if anything did."""
+        return self._failure[1] if self._failure else None
+
+    def add_text(self, text: str) -> None:
+        """More of the answer, which may hold reasoning between tags."""
+        if not text:
+            return
+        if self._splitter is None:
+            self._append_text(text)
+        else:
+            self._take(self._splitter.feed(text))
+
+    def add_reasoning(self, text: str, wire_field: str | None = None) -> TextPart:
+        """More reasoning; goes on with the block before it when that is reasoning out of the same field."""
+        part = self._open_reasoning(wire_field) or self.begin_reasoning(wire_field)
+        if text:
+            part.pieces.append(text)
+            if self._on_notice is not None:
+                self._on_notice(ReasoningDelta(whole_text(text)))
+        return part
+
+    def begin_reasoning(self, wire_field: str | None = None) -> TextPart:
+        """A reasoning block of its own."""
+        part = TextPart(is_reasoning=True, wire_field=wire_field)
+        self._parts.append(part)
+        return part
+
+    def last_reasoning(self, wire_field: str) -> TextPart | None:
+        """The latest reasoning block out of that field."""
+        for part in reversed(self._parts):
+            if isinstance(part, TextPart) and part.is_reasoning and part.wire_field == wire_field:
+                return part
+        return None
+
+    def add_image(self, image: ImageContent) -> None:
+        """A picture in the answer."""
+        self._parts.append(image)
+
+    def add_call(self, *, id: str = "", name: str = "", arguments: Any = None) -> CallRecord:
+        """A call that came whole, or whose pieces are known to belong together."""
+        record = CallRecord(id=id, name=name)
+        self._calls.records.append(record)
+        self._parts.append(record)
+        self.add_call_text(record, arguments)
+        return record
+
+    def add_call_text(self, record: CallRecord, arguments: Any) -> None:
+        """More arguments of a call that `add_call` began."""
+        self._tell_call(record, record.add(arguments))
+
+    def add_fragments(self, fragments: Iterable[Fragment]) -> None:
+        """Pieces of calls that came together and whose labels may be missing or wrong."""
+        self._calls.begin_delta()
+        for fragment in fragments:
+            record, text, is_new = self._calls.add(fragment)
+            if is_new:
+                self._parts.append(record)
+            self._tell_call(record, text)
+
+    def add_refusal(self, text: str) -> None:
+        """The model's words for why it does not answer."""
+        if text:
+            self._refusal.append(text)
+
+    def add_usage(self, raw: Any) -> None:
+        """Token counts; later ones replace earlier ones, number by number."""
+        if isinstance(raw, Mapping):
+            self._usage.update((key, value) for key, value in raw.items() if value is not None)
+
+    def note_filter(self, words: str) -> None:
+        """What a content filter said of the answer."""
+        self._filter_words = words
+
+    def warn(self, text: str) -> None:
+        """A remark for people."""
+        if text not in self._warnings:
+            self._warnings.append(text)
+
+    def fail(self, reason: StopReason, error: ProviderError) -> None:
+        """The reply is broken off; the first reason stays."""
+        if self._failure is None:
+            self._failure = (reason, error)
+
+    def finish(self) -> AssistantMessage:
+        """The message, with what has arrived so far."""
+        if self._splitter is not None:
+            self._take(self._splitter.end())
+        blocks = self._blocks()
+        has_calls = bool(self._calls.records)
+        if not has_calls and self.reading.has_text_calls:
+            blocks, has_calls = self._with_text_calls(blocks)
+        if self._live is not None:
+            self._live.end(blocks)
+        usage = read_usage(self._usage)
+        cost_usd = cost_of(usage, self.reading.prices)
+        stop_reason, error_message, error = self._ending(has_calls, blocks)
+        return AssistantMessage(
+            content=blocks,
+            api=self.reading.api or self.api,
+            provider=self.reading.provider or self.provider,
+            model=self.reading.model or self.model,
+            response_id=self.response_id,
+            usage=usage,
+            cost_usd=read_cost(self._usage) if cost_usd is None else cost_usd,
+            stop_reason=stop_reason,
+            raw_stop_reason=self.stop_word,
+            error_message=error_message,
+            error_code=error.code if error is not None else None,
+            can_retry=error.can_retry if error is not None else None,
+            warnings=tuple(self._warnings),
+        )
+
+    def _open_reasoning(self, wire_field: str | None) -> TextPart | None:
+        for part in reversed(self._parts):
+            if not isinstance(part, TextPart) or not part.is_reasoning:
+                return None
+            if part.wire_field == wire_field:
+                return part
+        return None
+
+    def _take(self, parts: list[Part]) -> None:
+        for part in parts:
+            if part.kind == "text":
+                self._append_text(part.text)
+            elif part.kind == "reasoning":
+                self.add_reasoning(part.text)
+            else:
+                self._reclaim()
+
+    def _append_text(self, text: str) -> None:
+        part = self._parts[-1] if self._parts else None
+        if not isinstance(part, TextPart) or part.is_reasoning:
+            part = TextPart(is_reasoning=False)
+            self._parts.append(part)
+        part.pieces.append(text)
+        if self._live is not None:
+            self._live.add(text)
+
+    def _reclaim(self) -> None:
+        for part in self._parts:
+            if isinstance(part, TextPart):
+                part.is_reasoning = True
+        if self._live is not None:
+            self._live.reclaim()
+
+    def _tell_call(self, record: CallRecord, text: str) -> None:
+        if self._on_notice is not None:
+            self._on_notice(ToolCallDelta(self._calls.records.index(record), record.name, whole_text(text)))
+
+    def _blocks(self) -> tuple[AssistantBlock, ...]:
+        calls = iter(
+            finished_calls(
+                self._calls.records,
+                seed=f"{self.reading.seed}|{self.response_id}",
+                taken_ids=self.reading.taken_ids,
+                tool_names=self.reading.tool_names,
+            )
+        )
+        by_record = {id(record): call for record, call in zip(self._calls.records, calls, strict=True)}
+        blocks: list[AssistantBlock] = []
+        for part in self._parts:
+            match part:
+                case CallRecord():
+                    blocks.append(by_record[id(part)])
+                case TextPart():
+                    block = part.as_block()
+                    if block is not None:
+                        blocks.append(block)
+                case _:
+                    blocks.append(part)
+        return tuple(blocks)
+
+    def _with_text_calls(self, blocks: tuple[AssistantBlock, ...]) -> tuple[tuple[AssistantBlock, ...], bool]:
+        found = find_text_calls(blocks, self.reading)
+        for warning in found.warnings:
+            self.warn(warning)
+        return found.blocks, found.has_calls
+
+    def _ending(
+        self, has_calls: bool, blocks: tuple[AssistantBlock, ...]
+    ) -> tuple[StopReason, str | None, ProviderError | None]:
+        if self._failure is not None:
+            reason, error = self._failure
+            return reason, error.message, error
+        if self._refusal:
+            return "refusal", whole_text("".join(self._refusal)), None
+        if self.stop_word is not None and not is_known(self.stop_word):
+            self.warn(f"the provider ended with a word that has no known meaning: {self.stop_word!r}")
+        reason = stop_reason_of(self.stop_word, has_calls=has_calls)
+        text = "".join(block.text for block in blocks if isinstance(block, TextContent))
+        match reason:
+            case "refusal":
+                return reason, self._filter_words or text or "the model refused to answer", None
+            case "content_filter":
+                return reason, self._filter_words or "the provider's content filter stopped the answer", None
+            case "error" | "incomplete":
+                ending = ProviderError(f"the provider ended the reply with {self.stop_word!r}", can_retry=True)
+                return reason, ending.message, ending
+            case _:
+                return reason, None, None
+
+
+def failed_reply(error: ProviderError, reading: Reading, reason: StopReason = "error") -> AssistantMessage:
+    """The message that stands for a request without a reply."""
+    message = f"{error.message}. {error.hint[0].upper()}{error.hint[1:]}." if error.hint else error.message
+    return AssistantMessage(
+        api=reading.api,
+        provider=reading.provider,
+        model=reading.model,
+        stop_reason=reason,
+        error_message=message,
+        error_code=error.code,
+        can_retry=error.can_retry,
+    )
+
+
+def with_id(message: AssistantMessage, response_id: str) -> AssistantMessage:
+    """The message under the provider's id for it, where it has none of its own."""
+    return msgspec.structs.replace(message, response_id=message.response_id or response_id)

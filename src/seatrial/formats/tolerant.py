@@ -1,0 +1,149 @@
+"""Any reply of any provider -> `AssistantMessage`. Nothing that can come over the wire makes it raise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from seatrial.core.messages import AssistantMessage
+from seatrial.errors import ProviderError
+from seatrial.formats.blocks import read_call, read_content, read_reasoning_fields, text_in
+from seatrial.formats.failures import error_inside, error_words
+from seatrial.formats.reading import DEFAULT_READING, Reading
+from seatrial.formats.reply import NO_DATA, ReplyBuilder
+from seatrial.formats.wire_json import UnreadableJsonError, decode
+from seatrial.http_client import preview
+
+USAGE_KEYS = ("usage", "usageMetadata", "token_usage")
+STOP_KEYS = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")
+
+
+def parse_response(obj: Any, reading: Reading = DEFAULT_READING) -> AssistantMessage:
+    """The message in a whole reply: decoded JSON, or its text.
+
+    Reads OpenAI's ``choices``, a bare choice, a bare message, content blocks, Responses, Anthropic's and Ollama's
+    shapes. An error, and a reply that holds nothing to read, become a message with ``stop_reason="error"``.
+    """
+    builder = ReplyBuilder(reading)
+    if isinstance(obj, bytes | str):
+        try:
+            obj = decode(obj)
+        except UnreadableJsonError:
+            builder.fail("error", no_json(obj))
+            return builder.finish()
+    read_reply(builder, obj)
+    return builder.finish()
+
+
+def read_reply(builder: ReplyBuilder, obj: Any) -> None:
+    """Reads a whole reply into ``builder``."""
+    if isinstance(obj, list):
+        obj = obj[0] if len(obj) == 1 and isinstance(obj[0], Mapping) and "error" in obj[0] else {"content": obj}
+    if not isinstance(obj, Mapping):
+        builder.fail("error", ProviderError(f"{NO_DATA}: {preview(str(obj))}", can_retry=True))
+        return
+    words = error_words(obj)
+    if words is not None:
+        builder.fail("error", error_inside(words))
+    read_labels(builder, obj)
+    builder.has_data = True
+    if not _read_answer(builder, obj) and words is None:
+        builder.fail("error", ProviderError(f"{NO_DATA}: {preview(str(obj))}", can_retry=True))
+
+
+def _read_answer(builder: ReplyBuilder, obj: Mapping[str, Any]) -> bool:
+    """Whether there was anything that is an answer, be it empty."""
+    choices = obj.get("choices")
+    if isinstance(choices, list):
+        choice = first_choice(choices)
+        if choice is not None:
+            read_choice(builder, choice)
+        return choice is not None
+    if isinstance(obj.get("output"), list):
+        read_output(builder, obj)
+        return True
+    if isinstance(obj.get("message"), Mapping | str):
+        read_choice(builder, obj)
+        return True
+    if obj.keys() & {"content", "tool_calls", "function_call", "refusal", "reasoning_content"}:
+        read_message(builder, obj)
+        return True
+    for key in ("response", "completion", "generated_text", "text"):
+        if isinstance(obj.get(key), str):
+            builder.add_text(obj[key])
+            return True
+    return False
+
+
+def read_labels(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
+    """Who answered, under which id, at what price, and why it ended."""
+    for attribute, key in (("response_id", "id"), ("model", "model"), ("provider", "provider"), ("api", "api")):
+        value = obj.get(key)
+        if isinstance(value, str) and value:
+            setattr(builder, attribute, value)
+    read_stop_word(builder, obj)
+    for key in USAGE_KEYS:
+        builder.add_usage(obj.get(key))
+
+
+def read_stop_word(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
+    """Why the reply ended, in the provider's word."""
+    for key in STOP_KEYS:
+        word = obj.get(key)
+        if isinstance(word, str) and word:
+            builder.stop_word = word
+            builder.is_ended = True
+
+
+def first_choice(choices: list[Any]) -> Mapping[str, Any] | None:
+    """The choice that is read where a server gives several."""
+    return next((choice for choice in choices if isinstance(choice, Mapping)), None)
+
+
+def read_choice(builder: ReplyBuilder, choice: Mapping[str, Any]) -> None:
+    """One of ``choices``, or a reply that is nothing but one."""
+    read_stop_word(builder, choice)
+    builder.add_usage(choice.get("usage"))
+    message = choice.get("message", choice.get("delta"))
+    if isinstance(message, Mapping):
+        read_message(builder, message)
+    else:
+        read_content(builder, message if message is not None else choice.get("text"))
+
+
+def read_message(builder: ReplyBuilder, message: Mapping[str, Any]) -> None:
+    """A message: reasoning, content, refusal, then calls, which is the order in which they were thought."""
+    read_stop_word(builder, message)
+    read_reasoning_fields(builder, message)
+    read_content(builder, message.get("content"))
+    read_content(builder, message.get("images"))
+    builder.add_refusal(text_in(message.get("refusal")))
+    calls = message.get("tool_calls")
+    if isinstance(calls, Mapping):
+        calls = [calls]
+    for call in calls if isinstance(calls, list) else []:
+        read_call(builder, call)
+    legacy = message.get("function_call")
+    if isinstance(legacy, Mapping) and not calls:
+        read_call(builder, legacy)
+
+
+def read_output(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
+    """Items of the Responses API."""
+    for item in obj["output"]:
+        if isinstance(item, Mapping) and item.get("type") == "message":
+            read_content(builder, item.get("content"))
+        else:
+            read_content(builder, item)
+    if builder.stop_word is None and isinstance(obj.get("status"), str):
+        builder.stop_word = obj["status"]
+
+
+def no_json(body: bytes | str) -> ProviderError:
+    """The error for a reply that should have been JSON."""
+    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+    if text.lstrip()[:1] in ("{", "["):
+        return ProviderError(f"the reply is JSON that breaks off: {preview(text)}", can_retry=True)
+    if not text.strip():
+        return ProviderError("the reply is empty", can_retry=True)
+    return ProviderError(f"the reply is no JSON: {preview(text)}", hint="check the endpoint's URL")

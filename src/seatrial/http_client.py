@@ -1,0 +1,377 @@
+"""The one HTTP client: pooled connections, time-outs, retries, Retry-After, redaction, broken transport -> error.
+
+aiohttp is imported when the first request is made, so that loading this file costs nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import random
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from seatrial.errors import AbortedError, ProviderError
+
+if TYPE_CHECKING:
+    import aiohttp
+
+T = TypeVar("T")
+
+PREVIEW_CHARS = 500
+LARGE_BODY_BYTES = 1 << 20
+CA_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Limits in seconds: opening a connection, silence between two reads, and a reply with all its tries."""
+
+    connect_s: float = 10.0
+    idle_s: float = 60.0
+    total_s: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Exponential back-off with full jitter; the server's own word wins, up to ``max_wait_s``."""
+
+    max_tries: int = 5
+    base_s: float = 0.5
+    cap_s: float = 8.0
+    max_wait_s: float = 60.0
+
+    def delay_s(self, attempt: int, error: ProviderError) -> float | None:
+        """How long to wait after try ``attempt`` (from 1) failed; None when it must not be repeated."""
+        if not error.can_retry or attempt >= self.max_tries:
+            return None
+        if error.retry_after_s is not None:
+            return error.retry_after_s if error.retry_after_s <= self.max_wait_s else None
+        return random.SystemRandom().uniform(0, min(self.cap_s, self.base_s * 2 ** (attempt - 1)))
+
+
+class StopSignal(Protocol):
+    """What the client needs of an abort signal."""
+
+    @property
+    def is_set(self) -> bool:
+        """Whether stop was said."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why."""
+
+    def on_set(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Calls ``listener`` when it is set, from any thread; returns the way to leave again."""
+
+
+class HttpReply(NamedTuple):
+    """A reply as it came; ``body`` is empty when its bytes went to ``on_bytes``."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+RetryListener = Callable[[int, float, str], None]
+BytesSink = Callable[[bytes], bool]
+
+
+class HttpClient:
+    """Connections to model hosts, kept open between requests. One object may serve many requests at once.
+
+    It may be used from several event loops; each gets connections of its own.
+    """
+
+    def __init__(self, *, timeouts: Timeouts | None = None, connections_per_host: int = 128) -> None:
+        self.timeouts = timeouts or Timeouts()
+        self.connections_per_host = connections_per_host
+        self.max_reply_bytes = 1 << 27
+        self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
+        self._proxies: dict[str, str | None] = {}
+
+    async def post(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, on_bytes: BytesSink | None = None
+    ) -> HttpReply:
+        """One try. Replies of any status come back; what never became a reply raises `ProviderError`.
+
+        With ``on_bytes`` the body of a 2xx reply is handed over as it arrives, until it returns True (enough).
+        """
+        session = await self._session()
+        import aiohttp
+
+        try:
+            async with session.post(
+                url,
+                data=body if len(body) < LARGE_BODY_BYTES else io.BytesIO(body),
+                headers=headers,
+                allow_redirects=False,
+                proxy=self._proxy_for(url),
+            ) as response:
+                if on_bytes is None or not 200 <= response.status < 300:
+                    return HttpReply(response.status, response.headers, await self._read(response))
+                await self._pass_on(response, on_bytes)
+                return HttpReply(response.status, response.headers, b"")
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _transport_error(url, error, self.timeouts) from error
+
+    async def close(self) -> None:
+        """Closes every connection. A later request would open new ones."""
+        here = asyncio.get_running_loop()
+        sessions, self._sessions = self._sessions, {}
+        for loop, session in sessions.items():
+            if loop is here or not loop.is_running():
+                await session.close()
+            else:
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.close(), loop))
+
+    async def _session(self) -> aiohttp.ClientSession:
+        loop = asyncio.get_running_loop()
+        session = self._sessions.get(loop)
+        if session is not None:
+            return session
+        for dead in [other for other in self._sessions if other.is_closed()]:
+            await self._sessions.pop(dead).close()
+        import aiohttp
+
+        limits = aiohttp.ClientTimeout(total=None, sock_connect=self.timeouts.connect_s, sock_read=self.timeouts.idle_s)
+        connector = aiohttp.TCPConnector(
+            limit=0, limit_per_host=self.connections_per_host, ssl=_custom_ca() or True, ttl_dns_cache=300
+        )
+        session = aiohttp.ClientSession(
+            connector=connector, timeout=limits, cookie_jar=aiohttp.DummyCookieJar(), raise_for_status=False
+        )
+        self._sessions[loop] = session
+        return session
+
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+        if response.content_length is not None and response.content_length <= self.max_reply_bytes:
+            return await response.read()
+        pieces: list[bytes] = []
+        room = self.max_reply_bytes
+        while piece := await response.content.readany():
+            pieces.append(piece)
+            room -= len(piece)
+            if room < 0:
+                raise ProviderError(f"the reply is larger than {self.max_reply_bytes} bytes")
+        return b"".join(pieces)
+
+    async def _pass_on(self, response: aiohttp.ClientResponse, on_bytes: BytesSink) -> None:
+        room = self.max_reply_bytes
+        while piece := await response.content.readany():
+            room -= len(piece)
+            if room < 0:
+                raise ProviderError(f"the reply is larger than {self.max_reply_bytes} bytes")
+            if on_bytes(piece):
+                await _drain(response)
+                return
+
+    def _proxy_for(self, url: str) -> str | None:
+        parts = urlsplit(url)
+        key = f"{parts.scheme}://{parts.netloc}"
+        if key not in self._proxies:
+            self._proxies[key] = _proxy_from_environment(parts.scheme, parts.hostname or "")
+        return self._proxies[key]
+
+
+async def with_retries(
+    attempt: Callable[[], Awaitable[T]],
+    *,
+    policy: RetryPolicy,
+    total_s: float,
+    signal: StopSignal | None = None,
+    on_retry: RetryListener | None = None,
+) -> T:
+    """The result of ``attempt``, repeated as ``policy`` says.
+
+    Raises the last `ProviderError`, also when ``total_s`` seconds have passed, and `AbortedError` as soon as ``signal``
+    is set, out of a request or a wait.
+    """
+    try:
+        async with asyncio.timeout(total_s):
+            if signal is None:
+                return await _tries(attempt, policy, on_retry)
+            with _StoppedBy(signal):
+                return await _tries(attempt, policy, on_retry)
+    except TimeoutError as error:
+        raise ProviderError(
+            f"no whole reply within {total_s:g} s",
+            code="timeout",
+            hint="a larger `timeout_s` under `model:` waits longer",
+        ) from error
+
+
+async def _tries(attempt: Callable[[], Awaitable[T]], policy: RetryPolicy, on_retry: RetryListener | None) -> T:
+    number = 0
+    while True:
+        number += 1
+        try:
+            return await attempt()
+        except ProviderError as error:
+            delay_s = policy.delay_s(number, error)
+            if delay_s is None:
+                raise
+            if on_retry is not None:
+                on_retry(number, delay_s, error.message)
+        await asyncio.sleep(delay_s)
+
+
+class _StoppedBy:
+    """Cancels the current task when the signal is set, and makes `AbortedError` of that cancellation."""
+
+    def __init__(self, signal: StopSignal) -> None:
+        self._signal = signal
+        self._is_over = False
+        self._has_cancelled = False
+
+    def __enter__(self) -> None:
+        if self._signal.is_set:
+            raise AbortedError(self._signal.reason or "aborted")
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a request needs a running task")
+        self._task = task
+        self._cancels_before = task.cancelling()
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            loop.call_soon_threadsafe(self._cancel)
+
+        self._leave = self._signal.on_set(stop)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._is_over = True
+        self._leave()
+        if not self._has_cancelled:
+            return
+        if self._task.uncancel() <= self._cancels_before and kind is asyncio.CancelledError:
+            raise AbortedError(self._signal.reason or "aborted") from error
+
+    def _cancel(self) -> None:
+        if not self._is_over:
+            self._has_cancelled = True
+            self._task.cancel()
+
+
+def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
+    """Seconds that the server asks to wait: ``retry-after-ms``, or ``retry-after`` as seconds or as a date.
+
+    A date is measured against the reply's own ``date``, so that a wrong clock here does no harm (RFC 9110, 10.2.3).
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    if value is None:
+        return None
+    seconds = _number(value)
+    if seconds is not None:
+        return seconds
+    at = _moment(value)
+    if at is None:
+        return None
+    sent_at = _moment(headers.get("date"))
+    reference = sent_at if sent_at is not None else (time.time() if now is None else now)
+    return max(at - reference, 0.0)
+
+
+def redact(text: str, secrets: Iterable[str]) -> str:
+    """``text`` without the secrets."""
+    for secret in secrets:
+        if len(secret) >= 4:
+            text = text.replace(secret, "[secret]")
+    return text
+
+
+def preview(text: str) -> str:
+    """The beginning of a text, short enough for a message, on one line."""
+    line = " ".join(text[: PREVIEW_CHARS * 2].split())
+    return line if len(line) <= PREVIEW_CHARS else line[:PREVIEW_CHARS] + "…"
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text) if text else None
+    except ValueError:
+        return None
+    return value if value is not None and 0 <= value < float("inf") else None
+
+
+def _moment(text: str | None) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp() if text else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _custom_ca() -> ssl.SSLContext | None:
+    for name in CA_VARIABLES:
+        path = os.environ.get(name)
+        if path:
+            return ssl.create_default_context(cafile=path)
+    return None
+
+
+def _proxy_from_environment(scheme: str, host: str) -> str | None:
+    from urllib.request import getproxies, proxy_bypass
+
+    proxies = getproxies()
+    proxy = proxies.get(scheme) or proxies.get("all")
+    return proxy if proxy and not proxy_bypass(host) else None
+
+
+async def _drain(response: aiohttp.ClientResponse) -> None:
+    """Reads what is left so that the connection can be used again; a server that keeps it open is hung up on."""
+    try:
+        async with asyncio.timeout(0.5):
+            while await response.content.readany():
+                pass
+    except TimeoutError:
+        response.close()
+
+
+def _transport_error(url: str, error: Exception, timeouts: Timeouts) -> ProviderError:
+    import aiohttp
+
+    host = urlsplit(url).netloc.rpartition("@")[2]
+    match error:
+        case aiohttp.ConnectionTimeoutError():
+            return ProviderError(f"{host} did not take a connection within {timeouts.connect_s:g} s", can_retry=True)
+        case aiohttp.ServerTimeoutError():
+            return ProviderError(
+                f"{host} was silent for {timeouts.idle_s:g} s",
+                code="timeout",
+                hint="`compat: {idle_timeout_s: N}` under `model:` waits longer",
+            )
+        case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError():
+            return ProviderError(
+                f"no secure connection to {host}: {error}",
+                hint=f"a company's own CA is named by the variable {CA_VARIABLES[0]}",
+            )
+        case aiohttp.ClientConnectorDNSError():
+            return ProviderError(
+                f"the name {host} cannot be resolved: {error.os_error}", hint="check the endpoint's URL"
+            )
+        case aiohttp.InvalidURL() | ValueError():
+            return ProviderError(
+                f"the address {host or url!r} cannot be used: {error}", hint="check the endpoint's URL"
+            )
+        case aiohttp.ClientConnectorError():
+            return ProviderError(
+                f"no connection to {host}: {error.os_error.strerror or error.os_error}",
+                hint="is the server running?",
+                can_retry=True,
+            )
+        case aiohttp.ClientResponseError():
+            return ProviderError(f"{host} does not speak HTTP: {preview(error.message)}")
+        case _:
+            return ProviderError(f"{host} dropped the connection: {str(error) or type(error).__name__}", can_retry=True)

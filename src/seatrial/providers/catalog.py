@@ -1,0 +1,16 @@
+"""Every provider by name; installed packages add theirs under the entry point ``seatrial.providers``."""
+
+from __future__ import annotations
+
+from seatrial.plugins import Registry
+from seatrial.providers.base import ModelFactory
+
+PROVIDERS: Registry[ModelFactory] = Registry(
+    "provider",
+    "seatrial.providers",
+    {
+        "openai_compatible": "seatrial.providers.openai_compatible:OpenAICompatibleModel",
+        "local": "seatrial.providers.local:LocalModel",
+        "scripted": "seatrial.providers.scripted:from_options",
+    },
+)
