@@ -7,6 +7,7 @@ Each folder becomes a private package. Inside it ``import neighbour`` finds the 
 from __future__ import annotations
 
 import builtins
+import logging
 import re
 import sys
 import traceback
@@ -21,8 +22,10 @@ from types import ModuleType
 from typing import Any
 
 from seatrial.errors import ToolError
+from seatrial.tools.printed import Printed
 
 _PREFIX = "_seatrial_user_"
+logger = logging.getLogger("seatrial")
 
 
 def load_function(file: Path, name: str) -> Callable[..., Any]:
@@ -43,13 +46,18 @@ def load_module(file: Path) -> ModuleType:
     if not path.is_file():
         raise ToolError(f"{file} does not exist")
     full_name = _finder().register(path)
+    printed = Printed()
     try:
-        return import_module(full_name)
+        with printed.capture():
+            return import_module(full_name)
     except (Exception, SystemExit) as error:
         hint = None
         if isinstance(error, ModuleNotFoundError):
             hint = f"install the package that has the module {error.name!r}, or put {error.name}.py beside the file"
         raise ToolError(f"{file} cannot be loaded: {_reason(error, path)}", hint=hint) from error
+    finally:
+        for stream, text in printed.texts().items():
+            logger.debug("%s wrote to %s while it loaded: %s", file, stream, text)
 
 
 def _reason(error: BaseException, path: Path) -> str:
