@@ -10,7 +10,7 @@ from seatrial.retrieval.base import Embedder, Store, StoreOptions
 DEFAULT_EMBEDDER = "minilm"
 
 EMBEDDERS: Registry[Callable[[], Embedder]] = Registry(
-    "embedder", "seatrial.embedders", {"minilm": "seatrial.providers.minilm:MiniLM"}
+    "embedder", "seatrial.embedders", {"minilm": "seatrial.providers.minilm:shared_minilm"}
 )
 
 STORES: Registry[Callable[[StoreOptions], Store]] = Registry(

@@ -31,7 +31,7 @@ Span = tuple[int, int]
 
 
 def chunks_of(document: Document, fields: FieldSettings, settings: ChunkSettings, embedder: Embedder) -> list[Chunk]:
-    """The document's chunks in order.
+    """The document's chunks in order; none goes over a heading.
 
     Where there are records each is a passage of its own, cut only when it is too long, and its offsets count from the
     record's text; elsewhere they count from the document's text.
@@ -44,8 +44,28 @@ def chunks_of(document: Document, fields: FieldSettings, settings: ChunkSettings
     return [
         _text_chunk(document, section, span, headings)
         for section in document.sections or (Section("", 0, len(document.text)),)
-        for span in cutter.cut(document.text, section.start, section.end, document.text_format)
+        for start, end in _stretches(document.text, section, headings)
+        for span in cutter.cut(document.text, start, end, document.text_format)
     ]
+
+
+def _stretches(text: str, section: Section, headings: Sequence[Heading]) -> Iterator[Span]:
+    """The section cut where a heading begins, so that no passage speaks of two things.
+
+    A heading without a text of its own stays with the one below it.
+    """
+    start = section.start
+    body = section.start
+    for heading in headings:
+        if not section.start <= heading.start < section.end:
+            continue
+        if text[body : heading.start].strip():
+            yield start, heading.start
+            start = heading.start
+        body = text.find("\n", heading.start, section.end)
+        if body < 0:
+            body = section.end
+    yield start, section.end
 
 
 class _Cutter:
@@ -98,7 +118,7 @@ def _record_chunks(passage: Passage, source: str, cutter: _Cutter) -> Iterator[C
 def _text_chunk(document: Document, section: Section, span: Span, headings: Sequence[Heading]) -> Chunk:
     start, end = span
     metadata = dict(section.metadata)
-    heading = heading_at(headings, start)
+    heading = heading_at(headings, end - 1)
     reference = document.source
     if heading is not None:
         metadata["heading"] = heading.title

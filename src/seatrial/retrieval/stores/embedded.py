@@ -15,13 +15,13 @@ import numpy as np
 
 from seatrial.errors import RetrievalError
 from seatrial.retrieval.base import Chunk, Hit, StoredFile, StoreOptions
-from seatrial.retrieval.stores.keywords import coverage, fts_expression, query_terms
+from seatrial.retrieval.stores.database import connect, transaction
 from seatrial.retrieval.stores.matrix import VectorMatrix
+from seatrial.retrieval.words import coverage, query_terms, searchable_values
 
 if TYPE_CHECKING:
     from seatrial.retrieval.base import Vectors
 
-_BUSY_TIMEOUT_S = 60.0
 _SUFFIX = ".sqlite"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
@@ -49,11 +49,14 @@ END;
 _INSERT_CHUNK = (
     "INSERT INTO chunks(file_id, text, keywords, reference, start, end, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-# The parameter is a JSON object; a chunk passes when all its pairs stand in the metadata.
+# The parameter is a JSON object; a chunk passes when the metadata has each of its pairs.
 _IDS_WHERE = """
 SELECT id FROM chunks WHERE NOT EXISTS (
-  SELECT 1 FROM json_each(?) AS wanted
-  WHERE json_extract(chunks.metadata, '$."' || replace(wanted.key, '"', '\\"') || '"') IS NOT wanted.value
+  SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(chunks.metadata) AS held
+    WHERE held.key = wanted.key AND held.value IS wanted.value
+    AND (held.type = wanted.type OR (held.type IN ('integer', 'real') AND wanted.type IN ('integer', 'real')))
+  )
 )
 """
 _MATCHING = """
@@ -78,9 +81,8 @@ class EmbeddedStore:
         self._matrix = VectorMatrix.of(0, dimension, ())
         self._seen_version: int | None = None
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._reader = _connect(path)
-            self._writer = _connect(path)
+            self._reader = connect(path)
+            self._writer = connect(path)
             with self._writing("the store cannot be set up"):
                 _create(self._writer)
         except (sqlite3.Error, OSError) as error:
@@ -128,7 +130,7 @@ class EmbeddedStore:
         if not terms:
             return []
         weights = self._weights(terms)
-        expression = " OR ".join(fts_expression(term) for term in weights)
+        expression = " OR ".join(_fts_string(term) for term in weights)
         among = json.dumps(self._ids_where(where)) if where else None
         rows = self._read(_MATCHING, {"expression": expression, "among": among, "top_k": top_k})
         return [Hit(chunk_id, coverage(text, weights)) for chunk_id, text in rows]
@@ -165,8 +167,7 @@ class EmbeddedStore:
     @contextmanager
     def _writing(self, failure: str) -> Iterator[sqlite3.Connection]:
         try:
-            with self._writer:
-                self._writer.execute("BEGIN IMMEDIATE")
+            with transaction(self._writer):
                 yield self._writer
         except sqlite3.Error as error:
             raise RetrievalError(f"{failure} in the index {self._path}: {error}") from error
@@ -176,7 +177,7 @@ class EmbeddedStore:
         total = self._read("SELECT count(*) FROM vectors")[0][0]
         weights = {}
         for term in terms:
-            held = self._read("SELECT count(*) FROM words WHERE words MATCH ?", (fts_expression(term),))[0][0]
+            held = self._read("SELECT count(*) FROM words WHERE words MATCH ?", (_fts_string(term),))[0][0]
             weights[term] = math.log(1 + (total - held + 0.5) / (held + 0.5))
         return weights
 
@@ -203,15 +204,6 @@ class EmbeddedStore:
             return kept.joined(VectorMatrix.of(count, self._dimension, added))
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA recursive_triggers = ON")
-    return connection
-
-
 def _create(connection: sqlite3.Connection) -> None:
     for statement in _statements(_SCHEMA):
         connection.execute(statement)
@@ -228,6 +220,10 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def _row(chunk: Chunk) -> tuple[str, str, str, int, int, str]:
-    keywords = " ".join(str(value) for value in chunk.metadata.values() if isinstance(value, (str, int, float)))
     metadata = json.dumps(chunk.metadata, default=str)
-    return chunk.text, keywords, chunk.reference, chunk.start, chunk.end, metadata
+    return chunk.text, searchable_values(chunk.metadata), chunk.reference, chunk.start, chunk.end, metadata
+
+
+def _fts_string(term: str) -> str:
+    """Quoted, so that no sign in it is an operator; ``a-12`` is then the phrase ``a 12``."""
+    return '"' + term.replace('"', '""') + '"'

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seatrial.errors import RetrievalError
+from seatrial.retrieval.stores.database import connect, transaction
 
 if TYPE_CHECKING:
     from seatrial.retrieval.base import Vectors
 
-_BUSY_TIMEOUT_S = 60.0
 _DAY_S = 86_400
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -40,12 +40,7 @@ class VectorCache:
         self._path = path
         self._lock = threading.Lock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(
-                path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
-            )
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection = connect(path)
             self._connection.execute(_SCHEMA)
         except (sqlite3.Error, OSError) as error:
             raise self._failure(error) from error
@@ -71,8 +66,7 @@ class VectorCache:
             for text, vector in vectors.items()
         ]
         try:
-            with self._lock, self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
+            with self._lock, transaction(self._connection):
                 self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
         except sqlite3.Error as error:
             raise self._failure(error) from error
@@ -80,8 +74,7 @@ class VectorCache:
     def forget_unused(self, days: int) -> None:
         """Drops the vectors, of any embedder, that were not asked for in ``days`` days."""
         try:
-            with self._lock, self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
+            with self._lock, transaction(self._connection):
                 self._connection.execute("DELETE FROM vectors WHERE used_day < ?", (_today() - days,))
         except sqlite3.Error as error:
             raise self._failure(error) from error
@@ -92,8 +85,7 @@ class VectorCache:
             self._connection.close()
 
     def _mark_used(self, hashes: Sequence[str]) -> None:
-        with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with transaction(self._connection):
             self._connection.executemany(
                 "UPDATE vectors SET used_day = ? WHERE embedder = ? AND text_hash = ?",
                 [(_today(), self._embedder_id, text_hash) for text_hash in hashes],

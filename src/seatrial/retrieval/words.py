@@ -1,14 +1,16 @@
-"""From a person's words to a query that FTS5 reads, and how much of it a text holds."""
+"""The words of a question, and how much of them a text holds."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Mapping
+from typing import Any
 
 _MAX_TERMS = 32
 _EDGES = re.compile(r"^\W+|\W+$")
 _TOKENS = re.compile(r"[^\W_]+")
+_CODE = re.compile(r"\d|[^\W_][_/.-][^\W_]")
 _COMMON = frozenset(
     (
         *("a", "an", "and", "are", "as", "at", "be", "by", "can", "could", "did", "do", "does", "for", "from", "had"),
@@ -26,9 +28,9 @@ def query_terms(query: str) -> list[str]:
     return ([word for word in words if word not in _COMMON] or words)[:_MAX_TERMS]
 
 
-def fts_expression(term: str) -> str:
-    """The term as an FTS5 string: quoted, so that no sign in it is an operator; ``A-12`` is the phrase ``A 12``."""
-    return '"' + term.replace('"', '""') + '"'
+def code_terms(query: str) -> list[str]:
+    """The words that look like a code: a digit in them, or a sign between letters (``A-17``, ``max_tokens``)."""
+    return [term for term in query_terms(query) if _CODE.search(term)]
 
 
 def fold(text: str) -> str:
@@ -45,3 +47,8 @@ def coverage(text: str, weights: Mapping[str, float]) -> float:
     words = " " + " ".join(_TOKENS.findall(fold(text))) + " "
     held = sum(weight for term, weight in weights.items() if f" {' '.join(_TOKENS.findall(term))} " in words)
     return held / total
+
+
+def searchable_values(metadata: Mapping[str, Any]) -> str:
+    """The simple values of the metadata as text, so that a passage is found by its code or number too."""
+    return " ".join(str(value) for value in metadata.values() if isinstance(value, (str, int, float)))

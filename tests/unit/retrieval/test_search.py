@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from seatrial.errors import RetrievalError
+from seatrial.retrieval.base import SearchMode, SearchResult
+from seatrial.retrieval.search import SearchSettings
+
+
+@pytest.fixture
+def index(open_index, docs: Path):
+    index = open_index()
+    index.refresh(docs)
+    return index
+
+
+def test_h017_a_result_says_what_was_found_where_and_how_close(index) -> None:
+    result = index.search("blue ceramic mug", SearchSettings(mode="dense"))[0]
+    assert isinstance(result, SearchResult)
+    assert result.matched_content == "Blue ceramic mug"
+    assert result.source_reference == "prices.csv record 1"
+    assert result.metadata_dict == {
+        "sku": "A-1001",
+        "price": "12.50",
+        "location": {"source": "prices.csv", "start": 0, "end": 16},
+    }
+    assert result.relevance_score == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("mode", ["dense", "keyword", "hybrid"])
+@pytest.mark.parametrize("query", ["goods back", "A-0007", "tea", "nothing of that kind", "der Löwe", "the of and"])
+def test_h017_scores_lie_between_0_and_1_in_every_mode(index, mode: SearchMode, query: str) -> None:
+    for result in index.search(query, SearchSettings(mode=mode)):
+        assert 0.0 <= result.relevance_score <= 1.0
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_a_code_is_found_by_itself(index, mode: SearchMode) -> None:
+    assert index.search("is A-0007 there?", SearchSettings(mode=mode))[0].source_reference == "prices.csv record 2"
+
+
+def test_a_word_with_an_accent_is_found_without_it(open_index, docs: Path) -> None:
+    (docs / "cafe.txt").write_text("Our Café serves Crème brûlée.")
+    index = open_index()
+    index.refresh(docs)
+    for query in ("creme brulee", "CRÈME", "cafe"):
+        assert index.search(query, SearchSettings(mode="keyword"))[0].source_reference == "cafe.txt"
+
+
+@pytest.mark.parametrize("mode", ["dense", "keyword", "hybrid"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"',
+        "'",
+        "a AND",
+        "NEAR(x, 3)",
+        "-mug",
+        "mug*",
+        "name:mug",
+        "^mug",
+        "(mug",
+        "mug OR",
+        "{x} : y",
+        "%",
+        "\x00mug",
+        "🙂",
+    ],
+)
+def test_no_sign_in_a_question_is_an_operator(index, mode: SearchMode, query: str) -> None:
+    index.search(query, SearchSettings(mode=mode))
+
+
+def test_keyword_search_finds_nothing_where_no_word_fits(index) -> None:
+    assert index.search("zebra", SearchSettings(mode="keyword")) == []
+
+
+def test_min_score_leaves_out_what_is_far(index) -> None:
+    every = index.search("goods back within 30 days", SearchSettings(mode="dense"))
+    close = index.search("goods back within 30 days", SearchSettings(mode="dense", min_score=0.5))
+    assert len(every) > 1
+    assert [result.source_reference for result in close] == ["faq.md#returns"]
+
+
+def test_top_k_limits_and_must_be_positive(index) -> None:
+    assert len(index.search("goods tea mug", SearchSettings(top_k=2))) == 2
+    with pytest.raises(RetrievalError, match="top_k is 0"):
+        index.search("the", SearchSettings(top_k=0))
+
+
+def test_a_blank_question_finds_nothing(index) -> None:
+    assert index.search("  \n") == []
+
+
+@pytest.mark.parametrize("mode", ["dense", "keyword", "hybrid"])
+def test_where_keeps_passages_with_exactly_these_values(open_index, docs: Path, mode: SearchMode) -> None:
+    (docs / "more.jsonl").write_text(
+        '{"text":"tea for two","n":1,"ok":true,"a.b":"x"}\n{"text":"tea for one","n":2,"ok":false,"q\\"":"y"}\n'
+    )
+    index = open_index()
+    index.refresh(docs)
+
+    def texts(where: dict[str, object]) -> list[str]:
+        return [result.matched_content for result in index.search("tea", SearchSettings(mode=mode, where=where))]
+
+    assert texts({"n": 1}) == ["tea for two"]
+    assert texts({"ok": False}) == ["tea for one"]
+    assert texts({"a.b": "x", "n": 1}) == ["tea for two"]
+    assert texts({'q"': "y"}) == ["tea for one"]
+    assert texts({"n": 3}) == []
+    assert texts({"n": True}) == []
+    assert texts({"n": 1.0}) == ["tea for two"]
+
+
+def test_the_same_search_gives_the_same_results(index) -> None:
+    assert index.search("tea or mug") == index.search("tea or mug")
