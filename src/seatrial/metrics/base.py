@@ -44,7 +44,8 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a metric found. ``value`` is None for ``error`` and ``skipped``; ``scored`` has no threshold.
 
     ``reason`` is written for people. ``weight`` is the metric's share in a weighted total; ``attempts`` counts the
-    tries of a metric that was repeated after an error; ``duration_s`` is wall-clock time of all of them.
+    tries of a metric that was repeated after an error; ``duration_s`` is wall-clock time of all of them. ``is_fatal``
+    marks an error that makes the case errored, also where the metric has no threshold.
     """
 
     metric: str
@@ -56,6 +57,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     weight: float = 1.0
     attempts: int = 1
     duration_s: float | None = None
+    is_fatal: bool = False
 
 
 class Metric(Protocol):

@@ -21,8 +21,8 @@ class GradedMetric:
     """A metric and how its verdict is made.
 
     ``threshold`` None means scored only. ``retry_on_failure`` is how often an error is tried again; ``timeout_s``
-    limits each try. ``fail_on_error`` tells the runner to stop the run at an error. ``name`` is shown instead of the
-    metric's own.
+    limits each try. With ``fail_on_error`` an error makes the case errored, also without a threshold. ``name`` is shown
+    instead of the metric's own.
     """
 
     metric: Metric
@@ -52,7 +52,13 @@ class GradedMetric:
             if not can_retry or attempts > self.retry_on_failure:
                 break
         duration_s = time.monotonic() - started
-        return msgspec.structs.replace(score, weight=self.weight, attempts=attempts, duration_s=duration_s)
+        return msgspec.structs.replace(
+            score,
+            weight=self.weight,
+            attempts=attempts,
+            duration_s=duration_s,
+            is_fatal=self.fail_on_error and score.outcome == "error",
+        )
 
     async def _try_once(self, evidence: Evidence) -> tuple[Score, bool]:
         """The score of one try, and whether another try could end better."""

@@ -6,12 +6,12 @@ others run at once, right here.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import subprocess
 import sys
 
+from seatrial.core.threads import in_thread
 from seatrial.errors import MetricError
 
 TIMEOUT_S = 2.0
@@ -42,7 +42,7 @@ async def find(pattern: re.Pattern[str], text: str, *, whole: bool = False) -> s
     if steps_at_worst(pattern.pattern, len(text)) <= _STEPS_INLINE:
         match = pattern.fullmatch(text) if whole else pattern.search(text)
         return None if match is None else match.group()
-    span = await asyncio.to_thread(_find_in_process, pattern, text, "fullmatch" if whole else "search")
+    span = await in_thread(_find_in_process, pattern, text, "fullmatch" if whole else "search")
     return None if span is None else text[span[0] : span[1]]
 
 

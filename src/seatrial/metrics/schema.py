@@ -5,38 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import jsonschema_rs
-
+from seatrial.core.schema import compiled, problems_of
 from seatrial.errors import MetricError
 
 
 class JsonSchemaValidator:
-    """A compiled JSON Schema; raises `MetricError` when it is none. References to other documents are refused."""
+    """A JSON Schema; raises `MetricError` when it is none. References to other documents are refused."""
 
-    def __init__(self, schema: Mapping[str, Any] | bool) -> None:
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        problem = compiled(schema).problem
+        if problem is not None:
+            raise MetricError(f"this is no JSON Schema: {problem}")
         self.schema = schema
-        try:
-            self._validator = jsonschema_rs.validator_for(_plain(schema), retriever=_refuse)
-        except (jsonschema_rs.ValidationError, ValueError, TypeError) as error:
-            raise MetricError(f"this is no JSON Schema: {_first_line(error)}") from error
 
-    def complaints(self, value: object) -> list[str]:
-        """Everything that the schema has against ``value``, each with its path; empty when it accepts it."""
-        return [_complaint(error) for error in self._validator.iter_errors(value)]
-
-
-def _plain(schema: Mapping[str, Any] | bool) -> dict[str, Any] | bool:
-    return schema if isinstance(schema, bool) else dict(schema)
-
-
-def _refuse(uri: str) -> Any:
-    raise MetricError(f"{uri} is outside the schema, and nothing is fetched")
-
-
-def _complaint(error: jsonschema_rs.ValidationError) -> str:
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.instance_path)
-    return f"${path}: {error.message}"
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    def complaints(self, value: object) -> tuple[str, ...]:
+        """What the schema has against ``value``, each with its path; empty when it accepts it."""
+        return problems_of(self.schema, value)

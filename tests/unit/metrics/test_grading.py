@@ -143,6 +143,7 @@ def score(outcome: Any, threshold: float | None = 0.5, metric: str = "m") -> Sco
         ([score("skipped"), score("scored", None)], "errored"),
         ([score("skipped", None)], "errored"),
         ([score("error", None)], "errored"),
+        ([score("passed"), Score("m", "error", is_fatal=True)], "errored"),
     ],
 )
 def test_p016_the_outcome_of_a_case_follows_from_its_metrics(scores: list[Score], outcome: str) -> None:
@@ -154,6 +155,12 @@ def test_p021_an_empty_answer_never_passes_unless_it_was_asked_for() -> None:
     assert outcome_of([score("passed", metric="max_latency_ms")], answer=" ") == "failed"
     assert outcome_of([score("passed", metric="max_latency_ms")], answer="x") == "passed"
     assert outcome_of([score("passed", metric="equals")], answer="") == "passed"
+
+
+async def test_h011_fail_on_error_marks_the_error_for_the_case() -> None:
+    kept = await GradedMetric(ScriptedMetric([MetricError("no")]), INFO, fail_on_error=True).grade(TRIAL)
+    assert kept.is_fatal
+    assert not (await GradedMetric(ScriptedMetric([MetricError("no")]), INFO).grade(TRIAL)).is_fatal
 
 
 @pytest.mark.parametrize("value", ["high", float("nan"), None, [1]])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Sequence
 from typing import Any
 
 from seatrial.errors import MetricError
 from seatrial.metrics.base import Evidence, Measurement
-from seatrial.metrics.checks.answer import EMPTY, excerpt, verdict
+from seatrial.metrics.checks.answer import EMPTY, comparable, excerpt, texts_of, verdict
 from seatrial.metrics.json_path import compile_path
 from seatrial.metrics.json_values import read_answer, same_value
 from seatrial.metrics.regex import compile_pattern, find
@@ -17,22 +17,31 @@ _NOT_GIVEN: Any = object()
 
 
 class JsonPathCheck:
-    """The answer is JSON and the path leads to a value; with ``equals`` or ``matches`` one of those values is as said.
+    """The answer is JSON, the path leads to a value, and one is as ``equals``, ``contains`` and ``matches`` say.
 
-    ``matches`` is a regular expression for the whole value, written as text. ``exists=False`` turns it round: the path
-    must lead nowhere.
+    ``contains`` are texts that all occur in the value, ``matches`` is a regular expression that is found in it; a value
+    that is no text is written as JSON for both. ``exists=False`` turns it round: the path must lead nowhere.
     """
 
     name = "json_path"
 
     def __init__(
-        self, *, value: str, equals: Any = _NOT_GIVEN, matches: str | None = None, exists: bool = True
+        self,
+        *,
+        value: str,
+        equals: Any = _NOT_GIVEN,
+        contains: str | Sequence[str] = (),
+        matches: str | None = None,
+        ignore_case: bool = False,
+        exists: bool = True,
     ) -> None:
         self._path = compile_path(value)
         self._equals = equals
-        self._pattern = None if matches is None else compile_pattern(matches)
+        self._texts = texts_of(contains)
+        self._pattern = None if matches is None else compile_pattern(matches, ignore_case=ignore_case)
+        self._ignore_case = ignore_case
         self._exists = exists
-        if not exists and (equals is not _NOT_GIVEN or matches is not None):
+        if not exists and (equals is not _NOT_GIVEN or contains or matches is not None):
             raise MetricError("json_path: a value that must not exist cannot be compared")
 
     async def measure(self, evidence: Evidence) -> Measurement:
@@ -52,20 +61,29 @@ class JsonPathCheck:
             return verdict(not found, f"{path} leads to {found!r:.80}")
         if not found:
             return Measurement(0.0, f"{path} leads nowhere")
-        if self._equals is not _NOT_GIVEN and not any(same_value(self._equals, value) for value in found):
-            return Measurement(0.0, f"{path} is {_shown(found)}, not {self._equals!r}")
-        if self._pattern is not None and not await _matches_any(self._pattern, found):
-            return Measurement(0.0, f"{path} is {_shown(found)}, no match of {self._pattern.pattern!r}")
-        return Measurement(1.0)
+        complaint = ""
+        for value in found:
+            complaint = await self._complaint_about(value)
+            if not complaint:
+                return Measurement(1.0)
+        among = "" if len(found) == 1 else f", the last of {len(found)} values,"
+        return Measurement(0.0, f"{path}{among} {complaint}")
 
-
-async def _matches_any(pattern: re.Pattern[str], found: list[object]) -> bool:
-    for value in found:
+    async def _complaint_about(self, value: object) -> str:
+        """What is wrong with one value, or nothing."""
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        if await find(pattern, text, whole=True) is not None:
-            return True
-    return False
+        shown = f"is {text!r:.80}"
+        if self._equals is not _NOT_GIVEN and not self._is_same(value):
+            return f"{shown}, not {self._equals!r}"
+        plain = comparable(text, ignore_case=self._ignore_case)
+        missing = [each for each in self._texts if comparable(each, ignore_case=self._ignore_case) not in plain]
+        if missing:
+            return f"{shown}, without {', '.join(repr(each) for each in missing)}"
+        if self._pattern is not None and await find(self._pattern, text) is None:
+            return f"{shown}, no match of {self._pattern.pattern!r}"
+        return ""
 
-
-def _shown(found: list[object]) -> str:
-    return f"{found[0] if len(found) == 1 else found!r:.80}"
+    def _is_same(self, value: object) -> bool:
+        if self._ignore_case and isinstance(value, str) and isinstance(self._equals, str):
+            return comparable(value, ignore_case=True) == comparable(self._equals, ignore_case=True)
+        return same_value(self._equals, value)

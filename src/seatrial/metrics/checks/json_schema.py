@@ -19,7 +19,7 @@ class JsonSchema:
 
     name = "json_schema"
 
-    def __init__(self, *, value: Mapping[str, Any] | bool) -> None:
+    def __init__(self, *, value: Mapping[str, Any]) -> None:
         self._validator = JsonSchemaValidator(value)
 
     async def measure(self, evidence: Evidence) -> Measurement:
@@ -33,4 +33,4 @@ class JsonSchema:
         complaints = self._validator.complaints(value)
         more = f" and {len(complaints) - _SHOWN} more" if len(complaints) > _SHOWN else ""
         found = verdict(not complaints, "; ".join(complaints[:_SHOWN]) + more)
-        return Measurement(found.value, found.reason, complaints or None)
+        return Measurement(found.value, found.reason, list(complaints) or None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+from seatrial.core.threads import in_thread
 from seatrial.errors import MetricError
 from seatrial.metrics.base import Evidence, Measurement
 
@@ -32,7 +33,7 @@ class PythonFunction:
         if inspect.iscoroutinefunction(self._function):
             found = await self._function(*positional, **arguments)
         else:
-            found = await asyncio.to_thread(self._function, *positional, **arguments)
+            found = await in_thread(partial(self._function, *positional, **arguments))
             if inspect.isawaitable(found):
                 found = await found
         return measurement_of(self.name, found)

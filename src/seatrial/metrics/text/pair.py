@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 
+from seatrial.core.threads import in_thread
 from seatrial.errors import MetricError
 from seatrial.metrics.base import Evidence, Measurement
 
@@ -26,5 +26,5 @@ class PairMetric(ABC):
         if truth is None:
             raise MetricError(f"{self.name} compares with the ground truth, and the case has none")
         if len(evidence.output) * len(truth) > INLINE_CHARACTER_PAIRS:
-            return await asyncio.to_thread(self.compare, evidence.output, truth)
+            return await in_thread(self.compare, evidence.output, truth)
         return self.compare(evidence.output, truth)

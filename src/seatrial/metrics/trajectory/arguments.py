@@ -159,7 +159,7 @@ def matcher_of(plain: object) -> ArgumentMatcher:
         case "subset":
             return Subset(value)
         case "schema":
-            return Schema(JsonSchemaValidator(value))
+            return Schema(JsonSchemaValidator(_schema(value)))
         case _:
             return Literal(dict(plain))
 
@@ -173,6 +173,12 @@ def _fuzzy(text: object, similarity: object) -> Fuzzy:
 def _text(kind: str, value: object) -> str:
     if not isinstance(value, str):
         raise MetricError(f"{kind} takes a text, not {value!r}")
+    return value
+
+
+def _schema(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise MetricError(f"schema takes a JSON Schema, not {value!r}")
     return value
 
 
