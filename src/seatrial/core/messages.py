@@ -157,3 +157,11 @@ class ToolResultMessage(msgspec.Struct, frozen=True, tag_field="role", tag="tool
 
 
 Message = UserMessage | AssistantMessage | ToolResultMessage
+
+
+def as_user_message(prompt: str | UserMessage) -> UserMessage:
+    """The prompt as a message. Raises ValueError when it says nothing at all."""
+    message = UserMessage(prompt) if isinstance(prompt, str) else prompt
+    if all(isinstance(block, TextContent) and not block.text.strip() for block in message.blocks):
+        raise ValueError("the prompt is empty")
+    return message

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+import msgspec
+
 from seatrial.core.abort import AbortSignal
-from seatrial.core.content import ResultBlock, TextContent
+from seatrial.core.content import FileContent, ImageContent, ResultBlock, TextContent
 from seatrial.core.model import ToolSpec
+from seatrial.core.text import json_form
+from seatrial.core.threads import in_thread
 from seatrial.core.usage import Usage
 
 ExecutionMode = Literal["parallel", "sequential"]
@@ -76,3 +81,59 @@ class Tool(Protocol):
 
     def check_arguments(self, arguments: dict[str, Any]) -> str | None:
         """The tool's own validation: what is wrong, in words for the model, or None. Default: the required keys."""
+
+
+class SimpleTool:
+    """A tool made of a spec and a function of the arguments and the context, plain or async.
+
+    A plain function runs in a thread of its own. What it returns becomes an output as in `output_of`. ``check`` says
+    what is wrong with the arguments, in words for the model, or None.
+    """
+
+    def __init__(
+        self,
+        spec: ToolSpec,
+        function: Callable[[dict[str, Any], ToolContext], Any],
+        *,
+        label: str | None = None,
+        execution_mode: ExecutionMode = "parallel",
+        timeout_s: float | None = None,
+        check: Callable[[dict[str, Any]], str | None] | None = None,
+    ) -> None:
+        self.spec = spec
+        self.label = label or spec.name
+        self.execution_mode: ExecutionMode = execution_mode
+        self.timeout_s = timeout_s
+        self._function = function
+        self._check = check
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
+        """What the function makes of the arguments."""
+        if inspect.iscoroutinefunction(self._function):
+            return output_of(await self._function(arguments, context))
+        value = await in_thread(self._function, arguments, context)
+        return output_of(await value if inspect.isawaitable(value) else value)
+
+    def check_arguments(self, arguments: dict[str, Any]) -> str | None:
+        """What ``check`` says."""
+        return None if self._check is None else self._check(arguments)
+
+
+def output_of(value: Any) -> ToolOutput:
+    """The value itself when it is an output; blocks as they are, a string as text, None as nothing, else JSON text."""
+    if isinstance(value, ToolOutput):
+        return value
+    if value is None:
+        return ToolOutput()
+    if isinstance(value, str):
+        return ToolOutput.of_text(value)
+    blocks = value if isinstance(value, list | tuple) and value else (value,)
+    if all(isinstance(block, TextContent | ImageContent | FileContent) for block in blocks):
+        content: tuple[ResultBlock, ...] = tuple(blocks)
+        return ToolOutput(content=content)
+    return ToolOutput.of_text(_as_text(value))
+
+
+def _as_text(value: Any) -> str:
+    plain = json_form(value)
+    return plain if isinstance(plain, str) else msgspec.json.encode(plain).decode()

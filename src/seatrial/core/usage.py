@@ -38,7 +38,15 @@ class UsageTotal(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def plus(self, other: UsageTotal) -> UsageTotal:
         """The sum of two totals."""
-        return UsageTotal(*(a + b for a, b in zip(_numbers(self), _numbers(other), strict=True)))
+        return UsageTotal(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.requests + other.requests,
+            self.unknown_requests + other.unknown_requests,
+        )
 
 
 class LongInputCost(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -73,18 +81,21 @@ def total_of(usages: Iterable[Usage]) -> UsageTotal:
     """The sum of single requests."""
     total = UsageTotal()
     for usage in usages:
-        total = total.plus(
-            UsageTotal(
-                input_tokens=usage.input_tokens or 0,
-                output_tokens=usage.output_tokens or 0,
-                cache_read_tokens=usage.cache_read_tokens or 0,
-                cache_write_tokens=usage.cache_write_tokens or 0,
-                reasoning_tokens=usage.reasoning_tokens or 0,
-                requests=1,
-                unknown_requests=0 if usage.is_known else 1,
-            )
-        )
+        total = total.plus(as_total(usage))
     return total
+
+
+def as_total(usage: Usage, *, requests: int = 1) -> UsageTotal:
+    """The usage of one request as a total; with ``requests=0`` the tokens alone."""
+    return UsageTotal(
+        usage.input_tokens or 0,
+        usage.output_tokens or 0,
+        usage.cache_read_tokens or 0,
+        usage.cache_write_tokens or 0,
+        usage.reasoning_tokens or 0,
+        requests,
+        0 if usage.is_known else requests,
+    )
 
 
 def cost_of(usage: Usage, prices: ModelCost | None) -> float | None:
@@ -111,7 +122,3 @@ def cost_of(usage: Usage, prices: ModelCost | None) -> float | None:
             return None
         dollars += tokens * price / 1_000_000
     return dollars
-
-
-def _numbers(total: UsageTotal) -> tuple[int, ...]:
-    return msgspec.structs.astuple(total)

@@ -1,0 +1,98 @@
+"""One request to the model, and what came of it whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+from time import perf_counter
+from typing import Any, assert_never
+
+from seatrial.core.content import AssistantBlock, ReasoningContent, TextContent
+from seatrial.core.events import MessageReasoningDelta, MessageTextDelta, MessageToolCallDelta, RetryScheduled
+from seatrial.core.messages import AssistantMessage
+from seatrial.core.model import ModelNotice, ModelRequest, ReasoningDelta, RetryNotice, TextDelta, ToolCallDelta
+from seatrial.core.receipt import received, record
+from seatrial.core.scope import Scope
+from seatrial.core.tool_errors import told
+from seatrial.core.waiting import STOP_WAIT_S, wait_for_all, watch
+from seatrial.errors import AbortedError, ProviderError
+
+
+async def ask(request: ModelRequest, scope: Scope, *, purpose: str = "turn") -> AssistantMessage:
+    """The model's reply, counted and recorded; a failure of any kind is a reply that says so.
+
+    After an abort it is a reply with ``stop_reason="aborted"`` that holds the text that had come until then. When the
+    task is cancelled, so is the request.
+    """
+    is_told = purpose == "turn" and scope.sink is not None and scope.with_deltas
+    started = perf_counter()
+    message = received(await _respond(request, scope, _Heard(scope) if is_told else None), scope)
+    record(message, perf_counter() - started, scope, purpose)
+    return message
+
+
+class _Heard:
+    """What of a reply has come so far, passed on as it comes."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+
+    def __call__(self, notice: ModelNotice) -> None:
+        match notice:
+            case TextDelta(text):
+                self._text.append(text)
+                self._scope.emit(MessageTextDelta(text))
+            case ReasoningDelta(text):
+                self._reasoning.append(text)
+                self._scope.emit(MessageReasoningDelta(text))
+            case ToolCallDelta(position, name, arguments_text):
+                self._scope.emit(MessageToolCallDelta(position, self._scope.state.tools.name_of(name), arguments_text))
+            case RetryNotice(attempt, delay_s, reason):
+                self._scope.emit(RetryScheduled(attempt, delay_s, reason))
+            case _:
+                assert_never(notice)
+
+    def content(self) -> tuple[AssistantBlock, ...]:
+        """The reasoning and the text heard, as blocks."""
+        blocks: list[AssistantBlock] = []
+        if self._reasoning:
+            blocks.append(ReasoningContent("".join(self._reasoning)))
+        if self._text:
+            blocks.append(TextContent("".join(self._text)))
+        return tuple(blocks)
+
+
+async def _respond(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:
+    task = asyncio.ensure_future(_guarded(request, scope, heard))
+    name = f"a request to {scope.state.model.name}"
+    try:
+        if not await wait_for_all((task,), scope.signal):
+            await asyncio.wait((task,), timeout=STOP_WAIT_S)
+    except asyncio.CancelledError:
+        task.cancel()
+        watch(task, name)
+        raise
+    if not task.done():
+        task.cancel()
+        watch(task, name)
+        return _made_here(scope, heard, stop_reason="aborted")
+    if task.cancelled():
+        return _made_here(scope, heard, stop_reason="error", error_message=f"{name} was cancelled from within")
+    return task.result()
+
+
+async def _guarded(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:
+    try:
+        return await scope.state.model.respond(request, on_notice=heard, signal=scope.signal)
+    except AbortedError:
+        return _made_here(scope, heard, stop_reason="aborted")
+    except Exception as error:  # noqa: BLE001
+        can_retry = error.can_retry if isinstance(error, ProviderError) else None
+        return _made_here(scope, heard, stop_reason="error", error_message=told(error), can_retry=can_retry)
+
+
+def _made_here(scope: Scope, heard: _Heard | None, **ending: Any) -> AssistantMessage:
+    model = scope.state.model
+    content = () if heard is None else heard.content()
+    return AssistantMessage(content=content, provider=model.provider, model=model.name, **ending)

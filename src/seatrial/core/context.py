@@ -1,0 +1,31 @@
+"""What one request is made from, and what a run is made of while it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from seatrial.core.messages import Message
+from seatrial.core.model import Model
+from seatrial.core.toolbox import Toolbox
+
+
+class AgentContext(msgspec.Struct, frozen=True):
+    """What the model is asked with: the messages as they are sent, without the system prompt."""
+
+    system_prompt: str
+    messages: tuple[Message, ...]
+    tools: Toolbox
+
+
+@dataclass(slots=True)
+class AgentState:
+    """A run's state. ``messages`` is the whole history; ``pending_tool_call_ids`` is empty whenever no tool runs."""
+
+    system_prompt: str
+    model: Model
+    tools: Toolbox
+    messages: list[Message] = field(default_factory=list)
+    pending_tool_call_ids: list[str] = field(default_factory=list)
+    error_message: str | None = None

@@ -1,0 +1,217 @@
+"""The calls of one reply: prepared in order, run side by side, their results in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from seatrial.core.content import ToolCall
+from seatrial.core.events import ToolEnded, ToolStarted, ToolUpdated, UsageCounted
+from seatrial.core.execute import execute
+from seatrial.core.hooks import Decision
+from seatrial.core.messages import ToolResultMessage
+from seatrial.core.prepare import ReadyCall, prepare, refused
+from seatrial.core.result import PendingApproval
+from seatrial.core.scope import Scope
+from seatrial.core.tool import ToolContext, ToolOutput
+from seatrial.core.usage import as_total
+from seatrial.core.waiting import stop_all, wait_for_all, watch
+from seatrial.errors import AbortedError
+
+ABORTED = "The call was aborted before it had a result."
+
+
+@dataclass(slots=True)
+class Slot:
+    """One call's place in the batch. A closed slot takes no more results."""
+
+    call: ToolCall
+    ready: ReadyCall | None = None
+    approval: PendingApproval | None = None
+    result: ToolResultMessage | None = None
+    has_started: bool = False
+    wants_end: bool = False
+
+
+@dataclass(slots=True)
+class Batch:
+    """What became of the calls of one reply."""
+
+    results: list[ToolResultMessage] = field(default_factory=list)
+    approvals: list[PendingApproval] = field(default_factory=list)
+    wants_end: bool = False
+
+
+async def dispatch(calls: Sequence[ToolCall], scope: Scope, decisions: Mapping[str, Decision] | None = None) -> Batch:
+    """Runs the calls and puts their results into the conversation, in the order of the calls.
+
+    When the run is aborted or its task cancelled, each call that has no result gets one that says so before the
+    exception goes on; a tool that does not stop at once is left to end in the background.
+    """
+    slots = [Slot(call) for call in calls]
+    scope.state.pending_tool_call_ids = [call.id for call in calls]
+    try:
+        for slot in slots:
+            await _prepare(slot, scope, decisions or {})
+        for group in _groups(slots, scope):
+            await _run_group(group, scope)
+    except (AbortedError, asyncio.CancelledError):
+        for slot in slots:
+            _close(slot, scope)
+        raise
+    finally:
+        scope.state.pending_tool_call_ids = []
+        results = [slot.result for slot in slots if slot.result is not None]
+        for result in results:
+            scope.conversation.add(result)
+    return Batch(
+        results,
+        [slot.approval for slot in slots if slot.approval is not None],
+        bool(slots) and all(slot.wants_end for slot in slots),
+    )
+
+
+def close_calls(calls: Sequence[ToolCall], why: str, scope: Scope) -> None:
+    """Gives each call an error result instead of running it."""
+    for call in calls:
+        slot = Slot(call)
+        _start(slot, scope)
+        result = refused(call, why)
+        _finish(slot, result, scope)
+        scope.conversation.add(result)
+
+
+async def _prepare(slot: Slot, scope: Scope, decisions: Mapping[str, Decision]) -> None:
+    recorded = None if scope.journal is None else scope.journal.result_of(slot.call.id)
+    prepared = recorded or await prepare(slot.call, scope, decisions)
+    if isinstance(prepared, PendingApproval):
+        slot.approval = prepared
+    elif isinstance(prepared, ReadyCall):
+        slot.ready = prepared
+    else:
+        _start(slot, scope)
+        _finish(slot, prepared, scope)
+
+
+def _groups(slots: Sequence[Slot], scope: Scope) -> Iterator[list[Slot]]:
+    """The ready calls in rounds that may each run at once: a sequential tool has a round of its own."""
+    group: list[Slot] = []
+    for slot in slots:
+        if slot.ready is None:
+            continue
+        if scope.config.tool_execution == "sequential" or slot.ready.tool.execution_mode == "sequential":
+            if group:
+                yield group
+            yield [slot]
+            group = []
+        else:
+            group.append(slot)
+    if group:
+        yield group
+
+
+async def _run_group(group: Sequence[Slot], scope: Scope) -> None:
+    scope.signal.raise_if_set()
+    turnstile = asyncio.Semaphore(scope.config.max_parallel_tools)
+    tasks: dict[asyncio.Future[None], Slot] = {
+        asyncio.ensure_future(_run(slot, scope, turnstile)): slot for slot in group
+    }
+    try:
+        if not await wait_for_all(tasks, scope.signal):
+            raise AbortedError(scope.signal.reason or "aborted")
+        for task in tasks:
+            task.result()
+    except BaseException:
+        await _give_up(tasks, scope)
+        raise
+
+
+async def _give_up(tasks: Mapping[asyncio.Future[None], Slot], scope: Scope) -> None:
+    for slot in tasks.values():
+        _close(slot, scope)
+    for stray in await stop_all(tasks):
+        name = tasks[stray].call.name
+        scope.warn(f"{name} was aborted and has not stopped yet")
+        watch(stray, name)
+
+
+async def _run(slot: Slot, scope: Scope, turnstile: asyncio.Semaphore) -> None:
+    ready = slot.ready
+    if ready is None:
+        return
+    async with turnstile:
+        _start(slot, scope)
+        if scope.journal is not None:
+            scope.journal.call_started(ready.call)
+        executed = await execute(ready, _tool_context(ready.call, scope), scope)
+    slot.wants_end = executed.output.should_terminate
+    _finish(slot, executed.result, scope)
+
+
+def _start(slot: Slot, scope: Scope) -> None:
+    slot.has_started = True
+    scope.emit(ToolStarted(slot.call))
+
+
+def _finish(slot: Slot, result: ToolResultMessage, scope: Scope) -> None:
+    if slot.result is not None:
+        return
+    slot.result = result
+    scope.state.pending_tool_call_ids = [
+        call_id for call_id in scope.state.pending_tool_call_ids if call_id != slot.call.id
+    ]
+    if scope.journal is not None and result.was_executed:
+        scope.journal.call_finished(result)
+    scope.emit(ToolEnded(result))
+    if result.usage is not None:
+        scope.meter.count(as_total(result.usage, requests=0), result.cost_usd)
+        scope.emit(UsageCounted(result.usage, result.cost_usd))
+
+
+def _close(slot: Slot, scope: Scope) -> None:
+    """Gives a call without a result the one that says it was aborted."""
+    if slot.result is not None:
+        return
+    has_run = slot.has_started
+    if not has_run:
+        _start(slot, scope)
+    slot.approval = None
+    _finish(slot, msgspec.structs.replace(refused(slot.call, ABORTED), was_executed=has_run), scope)
+
+
+def _tool_context(call: ToolCall, scope: Scope) -> ToolContext:
+    nested = 0
+
+    async def run_tool(name: str, arguments: dict[str, Any]) -> ToolOutput:
+        nonlocal nested
+        nested += 1
+        return await _run_nested(ToolCall(f"{call.id}.{nested}", name, arguments), scope)
+
+    return ToolContext(
+        tool_call_id=call.id,
+        signal=scope.signal,
+        update=lambda text: scope.emit(ToolUpdated(call.id, text)),
+        run_tool=run_tool,
+    )
+
+
+async def _run_nested(call: ToolCall, scope: Scope) -> ToolOutput:
+    """A call that a tool makes: checked and shown to the hooks like the model's own; its result is the tool's."""
+    slot = Slot(call)
+    await _prepare(slot, scope, {})
+    if slot.ready is not None:
+        await _run(slot, scope, asyncio.Semaphore())
+    elif slot.approval is not None:
+        _start(slot, scope)
+        _finish(slot, refused(call, "Not run: it needs a person's approval, and a tool cannot ask for one."), scope)
+    result = slot.result or refused(call, ABORTED)
+    return ToolOutput(
+        content=result.content,
+        details=result.details,
+        added_tool_names=result.added_tool_names,
+        is_error=result.is_error,
+    )

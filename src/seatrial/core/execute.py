@@ -1,0 +1,136 @@
+"""One call while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from seatrial.core.content import ResultBlock, TextContent
+from seatrial.core.hooks import CallDone, Replace, call_hook
+from seatrial.core.messages import ToolResultMessage
+from seatrial.core.prepare import ReadyCall
+from seatrial.core.scope import Scope
+from seatrial.core.text import clean_blocks, json_form, shorten_middle
+from seatrial.core.tool import ToolContext, ToolOutput, output_of
+from seatrial.core.tool_errors import told
+from seatrial.core.waiting import STOP_WAIT_S, stop_all, watch
+from seatrial.errors import AbortedError
+
+
+class Executed(msgspec.Struct, frozen=True):
+    """The result of a call that ran, and its wish to end the run."""
+
+    result: ToolResultMessage
+    output: ToolOutput
+
+
+async def execute(ready: ReadyCall, context: ToolContext, scope: Scope) -> Executed:
+    """Runs the tool and shows what it gave to the hooks. A tool or hook that raises gives an error result."""
+    started = perf_counter()
+    output = await _run(ready, context, scope.warn)
+    duration_s = perf_counter() - started
+    output = await _after_hooks(ready, output, scope)
+    return Executed(_result(ready, output, duration_s, scope.config.result_limit_chars), output)
+
+
+async def _run(ready: ReadyCall, context: ToolContext, warn: Callable[[str], None]) -> ToolOutput:
+    try:
+        running = ready.tool.run(ready.arguments, context)
+        if ready.tool.timeout_s is None:
+            return output_of(await running)
+        return await _within(ready.tool.timeout_s, asyncio.ensure_future(running), ready.call.name, warn)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        return _failed("the tool cancelled itself")
+    except (Exception, SystemExit) as error:  # noqa: BLE001
+        return _failed(told(error))
+
+
+async def _within(timeout_s: float, running: asyncio.Future[Any], name: str, warn: Callable[[str], None]) -> ToolOutput:
+    try:
+        done, _pending = await asyncio.wait((running,), timeout=timeout_s)
+    except asyncio.CancelledError:
+        running.cancel()
+        await asyncio.wait((running,), timeout=STOP_WAIT_S / 2)
+        watch(running, name)
+        raise
+    if done:
+        return output_of(running.result())
+    if await stop_all((running,)):
+        warn(f"{name} timed out and has not stopped yet")
+        watch(running, name)
+    return _failed(f"timed out after {timeout_s:g} s")
+
+
+async def _after_hooks(ready: ReadyCall, output: ToolOutput, scope: Scope) -> ToolOutput:
+    for hook in reversed(scope.config.after_tool_call):
+        done = CallDone(ready.call, ready.tool, ready.arguments, output, scope.context(), scope.signal)
+        try:
+            change = await call_hook(hook, done, scope.signal)
+        except AbortedError:
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001
+            return replace(output, content=_text(f"The check after the call failed: {told(error)}"), is_error=True)
+        if change is not None:
+            output = _changed(output, change)
+    return output
+
+
+def _changed(output: ToolOutput, change: object) -> ToolOutput:
+    if not isinstance(change, Replace):
+        why = f"The check after the call gave {type(change).__name__}, which is no change."
+        return replace(output, content=_text(why), is_error=True)
+    wanted = {name: value for name in change.__struct_fields__ if (value := getattr(change, name)) is not UNSET}
+    content = wanted.get("content")
+    if content is not None:
+        wanted["content"] = _text(content) if isinstance(content, str) else tuple(content)
+    if wanted.get("added_tool_names") is not None:
+        wanted["added_tool_names"] = tuple(wanted["added_tool_names"])
+    return replace(output, **wanted)
+
+
+def _result(ready: ReadyCall, output: ToolOutput, duration_s: float, limit_chars: int) -> ToolResultMessage:
+    content, whole_text = _shortened(clean_blocks(output.content), limit_chars)
+    details = json_form(output.details)
+    return ToolResultMessage(
+        tool_call_id=ready.call.id,
+        tool_name=ready.call.name,
+        content=content,
+        details=whole_text if details is None else details,
+        usage=output.usage,
+        cost_usd=output.cost_usd,
+        added_tool_names=output.added_tool_names,
+        is_error=output.is_error,
+        arguments=ready.arguments if ready.differs else None,
+        duration_s=duration_s,
+    )
+
+
+def _shortened(content: tuple[ResultBlock, ...], limit_chars: int) -> tuple[tuple[ResultBlock, ...], str | None]:
+    """The content within the limit, each text with its share of it; and the whole text when it was too long."""
+    texts = [block.text for block in content if isinstance(block, TextContent)]
+    total = sum(map(len, texts))
+    if total <= limit_chars:
+        return content, None
+    shortened: list[ResultBlock] = []
+    for block in content:
+        if isinstance(block, TextContent):
+            block = TextContent(shorten_middle(block.text, limit_chars * len(block.text) // total))
+        shortened.append(block)
+    return tuple(shortened), "".join(texts)
+
+
+def _failed(why: str) -> ToolOutput:
+    return ToolOutput(content=_text(f"Error: {why}"), is_error=True)
+
+
+def _text(text: str) -> tuple[ResultBlock, ...]:
+    return (TextContent(text),)

@@ -1,0 +1,77 @@
+"""Text on its way into the history: cleaned of what no wire can carry, and no longer than it may be."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from seatrial.core.content import TextContent
+
+Block = TypeVar("Block", bound=msgspec.Struct)
+
+
+def clean_text(text: str) -> str:
+    """The text without NUL and without halves of surrogate pairs; each becomes U+FFFD, a whole pair its character."""
+    if text.isascii():
+        return text.replace("\0", "\ufffd") if "\0" in text else text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\0", "\ufffd") if "\0" in text else text
+
+
+def clean_blocks(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The blocks with their text cleaned; the same tuple when there was nothing to clean."""
+    if all(not isinstance(block, TextContent) or clean_text(block.text) is block.text for block in blocks):
+        return blocks
+    return tuple(
+        msgspec.structs.replace(block, text=clean_text(block.text)) if isinstance(block, TextContent) else block
+        for block in blocks
+    )
+
+
+def clean_json(value: Any) -> Any:
+    """A copy of a JSON value with every string in it cleaned, keys too."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {clean_json(key): clean_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean_json(item) for item in value]
+    return value
+
+
+def shorten_middle(text: str, limit: int) -> str:
+    """The text, or its head and its tail with a note between them that says how much there was.
+
+    The kept text has ``limit`` characters, the note comes on top.
+    """
+    if len(text) <= limit:
+        return text
+    head = limit - limit // 2
+    tail = limit // 2
+    left_out = len(text) - limit
+    note = f"\n\n[{left_out:,} of {len(text):,} characters left out here]\n\n"
+    return text[:head] + note + (text[-tail:] if tail else "")
+
+
+def excerpt(text: str, max_bytes: int) -> str:
+    """The beginning of the text in at most ``max_bytes`` bytes of UTF-8, with an ellipsis where it goes on."""
+    encoded = text[:max_bytes].encode("utf-8", "replace")
+    if len(encoded) <= max_bytes and len(text) <= max_bytes:
+        return text
+    return encoded[: max(max_bytes - 3, 0)].decode("utf-8", "ignore") + "…"
+
+
+def json_form(value: Any) -> Any:
+    """The value as plain JSON data; what JSON cannot hold becomes its ``str()``."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    try:
+        plain = msgspec.to_builtins(value, enc_hook=str, str_keys=True)
+        msgspec.json.encode(plain)
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        return str(value)
+    return plain
