@@ -22,6 +22,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
+    "init": Entry("seatrial.cli.init", "Begin a new project that runs at once."),
     "validate": Entry("seatrial.cli.validate", "Check the agent file and say what to write instead."),
     "schema": Entry("seatrial.cli.schema", "Print the JSON Schema of the agent file."),
     "run": Entry("seatrial.cli.run", "Answer one prompt."),
