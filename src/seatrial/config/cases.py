@@ -6,22 +6,21 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
-from seatrial.config.checks import CheckConfig, read_checks
+from seatrial.config.checks import Checks
 from seatrial.config.entity import Entity, Problem
 from seatrial.config.evaluations import MetricConfig
 from seatrial.config.expected_tools import CallOrder, ExpectedToolConfig
 from seatrial.config.fields import FreeBlock, FullText, Limits, LongText, ShortText, Text, Texts, Whole
 from seatrial.config.files import FileConfig
-from seatrial.config.located import plain
+from seatrial.config.located import changed, plain
 from seatrial.config.rules import exactly_one
 
 MetricReference = Annotated[
     Annotated[FullText, Tag("<name>")] | Annotated[MetricConfig, Tag("<metric>")],
     Discriminator(lambda value: "<name>" if isinstance(value, str) else "<metric>"),
 ]
-Checks = Annotated[tuple[CheckConfig, ...] | None, BeforeValidator(read_checks)]
 GroundTruth = Annotated[Text, Limits(5000, may_be_empty=True)]
 
 
@@ -40,7 +39,7 @@ class ExpectationConfig(Entity):
     evaluations: tuple[MetricReference, ...] | None = Field(
         default=None, description="The metrics to run here, by name or whole; all of the evaluation block when absent."
     )
-    checks: Checks = Field(default=(), description="Checks on the answer; `none` says that there is nothing to check.")
+    checks: Checks = Field(default=(), description="Checks on the answer; `none`: there is nothing to check.")
     retrieval_context: Texts = Field(default=(), description="Passages that the answer may rest on.")
 
 
@@ -91,9 +90,9 @@ class CaseConfig(ExpectationConfig):
         if isinstance(value, dict) and isinstance(value.get("require"), str):
             match = re.fullmatch(r"\s*(\d+)\s*(?:of|/)\s*(\d+)\s*", value["require"])
             if match is not None:
-                value["require"] = match[1]
+                value = changed(value, "require", match[1])
                 if value.get("repeat") is None:
-                    value["repeat"] = match[2]
+                    value = changed(value, "repeat", match[2])
         return value
 
     @classmethod

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from seatrial.config.entity import Entity, Problem
 from seatrial.config.expected_tools import invalid_pattern
 from seatrial.config.fields import Flag, FreeValue, FullText, Number, Text, Texts
+from seatrial.config.located import changed, derived
 
 KINDS = (
     "contains",
@@ -22,64 +23,103 @@ KINDS = (
     "max_cost_usd",
     "python",
 )
+_SETTINGS = ("ignore_case", "any_of", "whole", "multiline", "matches", "exists")
+_SHARED = {*_SETTINGS, "name", "weight", "negated"}
 
 
 class CheckConfig(Entity):
-    """One check: exactly one kind; ``equals``, ``contains`` or ``regex`` beside ``json_path`` judge what it selects."""
+    """One check: exactly one kind. ``equals`` or ``matches`` beside ``json_path`` judge what the path leads to.
+
+    ``not: {contains: ...}`` is the check turned round.
+    """
 
     called: ClassVar[str] = "a check"
     synonyms: ClassVar[dict[str, str]] = {
         "latency_ms": "max_latency_ms",
         "cost_usd": "max_cost_usd",
-        "matches": "regex",
+        "pattern": "regex",
     }
 
     contains: Texts | None = Field(default=None, description="Texts that all occur in the answer.")
     not_contains: Texts | None = Field(default=None, description="Texts none of which occurs in the answer.")
     regex: FullText | None = Field(default=None, description="A pattern that is found in the answer.")
-    equals: FreeValue = Field(default=None, description="The whole answer, or the value that `json_path` selects.")
-    json_schema: FreeValue = Field(default=None, description="A JSON Schema that the answer meets: inline, or a file.")
-    json_path: FullText | None = Field(
-        default=None, description="A path into the answer's JSON, like $.items[0].price."
-    )
+    equals: FreeValue = Field(default=None, description="The whole answer, or the value at `json_path`.")
+    json_schema: FreeValue = Field(default=None, description="A JSON Schema for the answer: inline, or a file.")
+    json_path: FullText | None = Field(default=None, description="A path into the answer's JSON: $.items[0].price.")
     max_latency_ms: Number | None = Field(default=None, gt=0, description="Milliseconds the answer may take.")
     max_cost_usd: Number | None = Field(default=None, ge=0, description="US dollars the answer may cost.")
-    python: FullText | None = Field(default=None, description="A function that judges the answer: file.py:function.")
-    ignore_case: Flag = Field(default=False, description="Whether upper and lower case are the same to this check.")
+    python: FullText | None = Field(default=None, description="A function that judges: file.py:function.")
+    ignore_case: Flag | None = Field(default=None, description="Whether case is ignored.")
+    any_of: Flag | None = Field(default=None, description="Whether one of several texts is enough (contains).")
+    whole: Flag | None = Field(default=None, description="Whether the whole answer must match (regex).")
+    multiline: Flag | None = Field(default=None, description="Whether ^ and $ match at each line (regex).")
+    matches: FullText | None = Field(default=None, description="A pattern for the value at `json_path`.")
+    exists: Flag | None = Field(default=None, description="false: `json_path` must lead nowhere.")
+    negated: Flag = Field(default=False, description="Whether the check is turned round.")
     name: Text | None = Field(default=None, description="The name shown in reports.")
+    weight: Number = Field(default=1, gt=0, description="How much it counts beside others.")
 
     @property
     def kind(self) -> str:
-        """The one kind that this check is of; ``json_path`` when others judge its selection."""
+        """The one kind that this check is of."""
         if self.json_path is not None:
             return "json_path"
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
+    @property
+    def value(self) -> Any:
+        """What stands behind the kind."""
+        return getattr(self, self.kind)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that were given, by name, without the value itself."""
+        names = (*_SETTINGS, "equals") if self.kind == "json_path" else _SETTINGS
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    @classmethod
+    def read(cls, value: Any) -> Any:
+        """``not: {...}`` as the check with ``negated``; texts to compare with stay as written."""
+        if not isinstance(value, dict):
+            return value
+        inner = value.get("not")
+        if isinstance(inner, dict) and len(value) == 1:
+            value = derived(inner, inner, negated=not inner.get("negated"))
+        if "json_path" not in value and value.get("equals") is not None:
+            value = changed(value, "equals", _as_texts(value["equals"]))
+        return value
+
     @classmethod
     def rules(cls, values: Mapping[str, Any]) -> Iterator[Problem]:
         """One kind, and patterns that compile."""
-        given = [key for key in values if key in KINDS]
+        given = [key for key in KINDS if key in values and not (key == "equals" and "json_path" in values)]
         if not given:
             yield Problem("ST202", "a check needs one of " + ", ".join(f"`{kind}`" for kind in KINDS))
-        if "json_path" in given:
-            given = [key for key in given if key not in ("json_path", "equals", "contains", "regex")]
-            given.append("json_path")
         if len(given) > 1:
             shown = " and ".join(f"`{key}`" for key in given)
-            yield Problem(
-                "ST201", f"{shown} are several checks", (given[1],), "start each check with a dash of its own"
-            )
-        if isinstance(values.get("regex"), str):
-            yield from invalid_pattern(values["regex"], ("regex",))
+            yield Problem("ST201", f"{shown} are several checks", (given[1],), "give each check a dash of its own")
+        for key in ("regex", "matches"):
+            if isinstance(values.get(key), str):
+                yield from invalid_pattern(values[key], (key,))
 
 
-def read_checks(value: Any) -> Any:
-    """What ``checks:`` may be: a list, one block of which each key is a check, or ``none`` (given back as None)."""
+def _as_texts(value: Any) -> Any:
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return [_as_texts(item) for item in value]
+    return value
+
+
+def _read_checks(value: Any) -> Any:
+    """What ``checks:`` may be: a list, one block of which each key is a check, or ``none``, which gives None."""
     if isinstance(value, str) and value == "none":
         return None
-    if isinstance(value, dict):
-        if "json_path" in value:
-            return [value]
-        shared = {key: item for key, item in value.items() if key == "ignore_case"}
-        return [{key: item, **shared} for key, item in value.items() if key not in shared]
-    return value
+    if not isinstance(value, dict) or "json_path" in value or "not" in value:
+        return [value] if isinstance(value, dict) else value
+    shared = [key for key in value if key in _SHARED]
+    return [derived(value, (kind, *shared)) for kind in value if kind not in _SHARED]
+
+
+Checks = Annotated[tuple[CheckConfig, ...] | None, BeforeValidator(_read_checks)]
+"""The checks; None when the file says that there is nothing to check."""

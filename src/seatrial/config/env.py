@@ -80,6 +80,7 @@ class Filler:
     """Puts variables into located data, in place. ``secrets`` gathers values of variables with secret names."""
 
     environ: Mapping[str, str]
+    source: Source | None = None
     problems: list[Diagnostic] = field(default_factory=list)
     secrets: set[str] = field(default_factory=set)
     _done: set[int] = field(default_factory=set)
@@ -105,8 +106,17 @@ class Filler:
 
     def filled(self, text: str, place: Place) -> str:
         """The text with its variables replaced; unset ones are reported and stay as they are."""
-        result = FilledText(_replace(text, lambda name, default: self._value(name, default, place)))
+        missing: list[str] = []
+
+        def value_of(name: str, default: str | None) -> str | None:
+            value = self._value(name, default, place)
+            if value is None:
+                missing.append(name)
+            return value
+
+        result = FilledText(_replace(text, value_of))
         result.written = str(text)
+        result.is_whole = not missing
         return result
 
     def _value(self, name: str, default: str | None, place: Place) -> str | None:
@@ -123,6 +133,8 @@ class Filler:
         near = get_close_matches(name, self.environ, n=1, cutoff=0.8)
         hint = f"did you mean ${{{near[0]}}}?" if near else f"set it, put it into .env, or write ${{{name}:-default}}"
         message = f"the environment variable {name} is not set"
+        if self.source is not None and self.source.path == place.file:
+            place = self.source.find("${" + name, place)
         finding = Diagnostic("error", "ST303", message, place, hint=hint)
         if finding not in self.problems:
             self.problems.append(finding)

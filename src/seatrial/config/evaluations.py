@@ -9,10 +9,30 @@ from pydantic import Field
 
 from seatrial.config.entity import Entity, Problem
 from seatrial.config.fields import Flag, FreeBlock, FullText, Number, Whole
-from seatrial.config.located import Block
+from seatrial.config.located import Block, changed
 from seatrial.config.model import ModelConfig
 
 MetricType = Literal["standard", "geval", "rag", "code"]
+_SETTINGS = (
+    "stem",
+    "variant",
+    "tokenizer",
+    "lowercase",
+    "word_order",
+    "case_insensitive",
+    "strip_whitespace",
+    "strip_punctuation",
+    "absolute_tolerance",
+    "relative_tolerance",
+    "accept_percent",
+    "accept_thousands_separators",
+    "pick",
+    "criteria",
+    "evaluation_steps",
+    "evaluation_params",
+    "strict_mode",
+    "include_reason",
+)
 EvaluationParameter = Literal["input", "actual_output", "expected_output", "context", "retrieval_context"]
 
 
@@ -39,41 +59,41 @@ class MetricConfig(Entity):
     custom_prompt: FullText | None = Field(
         default=None, description="The judge's instructions, in place of the built-in ones."
     )
-    response_path: FullText | None = Field(
-        default=None, description="A path into the answer's JSON; only that is measured."
-    )
+    weight: Number = Field(default=1, gt=0, description="How much it counts beside others.")
+    response_path: FullText | None = Field(default=None, description="A path into the answer's JSON to measure.")
     stem: Flag | None = Field(default=None, description="Whether words are reduced to stems (rouge).")
+    variant: FullText | None = Field(default=None, description="rouge1, rouge2 or rougeL (rouge).")
+    tokenizer: FullText | None = Field(default=None, description="reference, or unicode for other scripts (rouge).")
+    lowercase: Flag | None = Field(default=None, description="Whether case is ignored (bleu).")
+    word_order: Whole | None = Field(default=None, ge=0, description="Length of word n-grams that count too (chrf).")
     case_insensitive: Flag | None = Field(default=None, description="Whether case is ignored (equality).")
-    strip_whitespace: Flag | None = Field(
-        default=None, description="Whether blanks at both ends are ignored (equality)."
-    )
+    strip_whitespace: Flag | None = Field(default=None, description="Whether outer blanks are ignored (equality).")
     strip_punctuation: Flag | None = Field(default=None, description="Whether punctuation is ignored (equality).")
-    absolute_tolerance: Number | None = Field(
-        default=None, ge=0, description="Difference that is still equal (numeric)."
-    )
-    relative_tolerance: Number | None = Field(
-        default=None, ge=0, description="Relative difference still equal (numeric)."
-    )
+    absolute_tolerance: Number | None = Field(default=None, ge=0, description="Difference still equal (numeric).")
+    relative_tolerance: Number | None = Field(default=None, ge=0, description="Relative difference still equal.")
     accept_percent: Flag | None = Field(default=None, description="Whether 12 % is read as 0.12 (numeric).")
-    accept_thousands_separators: Flag | None = Field(
-        default=None, description="Whether 1,000 is read as 1000 (numeric)."
-    )
+    accept_thousands_separators: Flag | None = Field(default=None, description="Whether 1,000 is 1000 (numeric).")
+    pick: FullText | None = Field(default=None, description="Which number counts: only, first, last (numeric).")
     criteria: FullText | None = Field(default=None, description="What the judge looks at (geval).")
     evaluation_steps: tuple[FullText, ...] | None = Field(default=None, description="How the judge proceeds (geval).")
     evaluation_params: tuple[EvaluationParameter, ...] | None = Field(
-        default=None, description="What the judge sees (geval)."
+        default=None, description="What the judge is shown (geval)."
     )
     strict_mode: Flag | None = Field(default=None, description="Whether only a full score counts (geval).")
     include_reason: Flag | None = Field(default=None, description="Whether the judge gives its reason (rag).")
     grader: FullText | None = Field(default=None, description="The function that grades: file.py:function (code).")
-    options: FreeBlock | None = Field(
-        default=None, description="Settings of a plugin's metric, handed over as they are."
-    )
+    options: FreeBlock | None = Field(default=None, description="Further settings, handed to the metric as they are.")
 
     @property
     def title(self) -> str:
         """The name under which its scores are shown."""
         return self.name or self.metric
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The metric's own settings that were given, by name."""
+        given = {name: getattr(self, name) for name in _SETTINGS if getattr(self, name) is not None}
+        return {**given, **(self.options or {})}
 
     @classmethod
     def read(cls, value: Any) -> Any:
@@ -83,9 +103,9 @@ class MetricConfig(Entity):
         if isinstance(value, dict) and value.get("metric") is None:
             kind = value.get("type")
             if kind == "rag" and "metric_type" in value:
-                _rename(value, "metric_type", "metric")
-            elif kind in ("geval", "code"):
-                value = _with(value, "metric", str(kind))
+                return _renamed(value, "metric_type", "metric")
+            if kind in ("geval", "code"):
+                return changed(value, "metric", str(kind))
         return value
 
     @classmethod
@@ -113,13 +133,8 @@ class EvaluationsConfig(Entity):
         return {"metrics": value} if isinstance(value, list | tuple) else value
 
 
-def _rename(value: dict[str, Any], old: str, new: str) -> None:
+def _renamed(value: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     if isinstance(value, Block):
         value.rename(old, new)
-    else:
-        value[new] = value.pop(old)
-
-
-def _with(value: dict[str, Any], key: str, item: Any) -> dict[str, Any]:
-    value[key] = item
-    return value
+        return value
+    return {new if key == old else key: item for key, item in value.items()}

@@ -4,66 +4,90 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from seatrial.config.entity import Entity, Problem
-from seatrial.config.fields import FreeValue, FullText, Whole
+from seatrial.config.fields import Flag, FreeBlock, FullText, Texts, Whole
+from seatrial.config.located import plain
 
-MatcherKind = Literal["literal", "regex", "fuzzy", "any"]
 CallOrder = Literal["any", "in_order", "exact"]
+MATCHERS = ("literal", "regex", "fuzzy", "any", "subset", "schema")
 
 
-class ArgumentMatcher(Entity):
-    """What an argument must be: a literal value, or ``{regex: ...}``, ``{fuzzy: ...}``, ``{any: true}``."""
+def _read_arguments(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {str(name): _read_matcher(wanted) for name, wanted in value.items()}
 
-    called: ClassVar[str] = "an argument matcher"
 
-    kind: MatcherKind = "literal"
-    value: FreeValue = None
+def _read_matcher(wanted: Any) -> Any:
+    """The value as it is, but for patterns and fuzzy texts, which stay the text of the file."""
+    kind = matcher_kind(wanted)
+    if kind in ("regex", "fuzzy"):
+        return {
+            key: str(item) if key == kind and isinstance(item, str) else plain(item) for key, item in wanted.items()
+        }
+    return plain(wanted)
 
-    @classmethod
-    def read(cls, value: Any) -> Any:
-        """The matcher that the value in the file stands for."""
-        if isinstance(value, dict) and len(value) == 1:
-            kind, wanted = next(iter(value.items()))
-            if kind in ("literal", "regex", "fuzzy", "any"):
-                return {"kind": kind, "value": wanted}
-        if isinstance(value, dict) and value.keys() == {"kind", "value"}:
-            return value
-        return {"kind": "literal", "value": value}
 
-    @classmethod
-    def rules(cls, values: Mapping[str, Any]) -> Iterator[Problem]:
-        """Patterns are texts that compile."""
-        kind, value = values.get("kind"), values.get("value")
-        if kind not in ("regex", "fuzzy"):
-            return
-        if not isinstance(value, str):
-            yield Problem("ST105", f"`{kind}` must be a text", (), value=value)
-        elif kind == "regex":
-            yield from invalid_pattern(value)
+def matcher_kind(wanted: Any) -> str:
+    """Which matcher a value is: ``regex`` for ``{regex: ...}``, ``literal`` for anything that is no matcher."""
+    if isinstance(wanted, dict):
+        if set(wanted) == {"fuzzy", "similarity"}:
+            return "fuzzy"
+        if len(wanted) == 1 and next(iter(wanted)) in MATCHERS:
+            return str(next(iter(wanted)))
+    return "literal"
+
+
+Arguments = Annotated[dict[str, Any], BeforeValidator(_read_arguments)]
 
 
 class ExpectedToolConfig(Entity):
-    """One expected tool. A plain name is accepted."""
+    """One expected tool. A plain name is accepted.
+
+    A value of ``args`` is a literal, or one of ``{regex: ...}``, ``{fuzzy: ...}``, ``{any: true}``, ``{subset: ...}``,
+    ``{schema: ...}``, ``{literal: ...}``.
+    """
 
     called: ClassVar[str] = "an expected tool"
     synonyms: ClassVar[dict[str, str]] = {"arguments": "args", "tool": "name", "times": "count"}
 
     name: FullText = Field(description="The tool's name, exactly.")
-    args: dict[str, ArgumentMatcher] = Field(
+    args: Arguments = Field(
         default_factory=dict, description="Arguments that the call must have; others may be there too."
     )
-    count: Whole | None = Field(
-        default=None, ge=0, description="How often it must be called; at least once when absent."
-    )
+    count: Whole | None = Field(default=None, ge=0, description="How often it must be called; once when absent.")
+    max_count: Whole | None = Field(default=None, ge=0, description="How often it may be called at most.")
+    extra_args: Flag = Field(default=True, description="Whether arguments that are not named may be there.")
+    ignore_args: Texts = Field(default=(), description="Arguments that never count, as patterns like debug_*.")
+    defaults: FreeBlock | None = Field(default=None, description="Values of arguments that a call leaves out.")
 
     @classmethod
     def read(cls, value: Any) -> Any:
         """A plain name as a block."""
         return {"name": value} if isinstance(value, str) else value
+
+    @classmethod
+    def rules(cls, values: Mapping[str, Any]) -> Iterator[Problem]:
+        """Matchers that can be used, and counts that do not contradict each other."""
+        arguments = values.get("args")
+        for name, wanted in arguments.items() if isinstance(arguments, dict) else ():
+            kind = matcher_kind(wanted)
+            if kind == "regex":
+                yield from _unusable_pattern(wanted[kind], ("args", name, kind))
+        count, most = plain(values.get("count")), plain(values.get("max_count"))
+        if isinstance(count, int) and isinstance(most, int) and most < count:
+            yield Problem("ST203", f"`max_count` ({most}) is less than `count` ({count})", ("max_count",))
+
+
+def _unusable_pattern(pattern: Any, loc: tuple[str | int, ...]) -> Iterator[Problem]:
+    if isinstance(pattern, str):
+        yield from invalid_pattern(pattern, loc)
+    else:
+        yield Problem("ST105", "`regex` must be a text", loc, value=pattern)
 
 
 def invalid_pattern(pattern: str, loc: tuple[str | int, ...] = ()) -> Iterator[Problem]:

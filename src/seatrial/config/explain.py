@@ -23,6 +23,11 @@ def explain(error: ValidationError, data: Any, path: Path, below: KeyPath = ()) 
         if detail["type"] == "too_short" and detail["input"]:
             continue
         loc = tuple(below) + tuple(step for step in detail["loc"] if not str(step).startswith("<"))
+        written = value_at(data, loc)
+        if isinstance(written, FilledText):
+            if not written.is_whole:
+                continue
+            detail["input"] = written
         yield _diagnostic(dict(detail), data, path, loc)
 
 

@@ -10,17 +10,25 @@ from typing import Any
 from pydantic import ValidationError
 
 from seatrial.config.agent import AgentConfig
+from seatrial.config.case_files import add_case_files
+from seatrial.config.constraints import constraint_findings, unchecked_cases
 from seatrial.config.diagnostics import Diagnostic, Place
-from seatrial.config.env import Filler, read_env_file
+from seatrial.config.env import read_env_file
 from seatrial.config.explain import explain
+from seatrial.config.fields import LENIENT
+from seatrial.config.holodeck import Dialect, adapt, carry_over_expected_tools
 from seatrial.config.loaded import LoadedAgent, finish, in_order
-from seatrial.config.located import Block
+from seatrial.config.located import Block, Listing, locate
+from seatrial.config.prompt_text import PromptText, read_prompt
+from seatrial.config.references import References
 from seatrial.config.secrets import secret_values
-from seatrial.config.source import Source, read_source
+from seatrial.config.settings import apply_settings, settings_files
+from seatrial.config.trip import Trip
+from seatrial.config.variants import complete_variants
 from seatrial.config.yaml_reader import read_yaml
-from seatrial.errors import ConfigError
 
 _FILE_NAMES = ("agent.yaml", "agent.yml")
+_LIMITS = {"ST402", "ST403", "ST404"}
 
 
 def load_agent(path: Path | str, *, environ: Mapping[str, str] | None = None) -> LoadedAgent:
@@ -39,71 +47,117 @@ def agent_file(path: Path) -> Path:
 
 
 class _Loading:
-    """One trip from a path to a loaded agent."""
+    """All steps, each going on with what the one before could make out."""
 
     def __init__(self, path: Path, environ: Mapping[str, str]) -> None:
         self.path = path
-        self.folder = Path.cwd().joinpath(path).parent
-        self.environ = environ
-        self.findings: list[Diagnostic] = []
-        self.sources: dict[Path, Source] = {}
-        self.secrets: set[str] = set()
+        self.process_environ = environ
+        self.trip = Trip(path, environ)
+        self.dialect = Dialect()
 
     def run(self) -> LoadedAgent:
+        """The loaded agent."""
         data = self._read()
-        config = self._validate(data) if isinstance(data, Block) else None
-        return self._result(data, config)
-
-    def _read(self) -> Any:
-        try:
-            source = read_source(self.path)
-        except ConfigError as error:
-            self.findings += error.diagnostics
-            return None
-        self.sources[self.path] = source
-        document = read_yaml(source)
-        self.findings += document.problems
-        if document.data is None and not document.problems:
-            hint = "it needs at least name, model and instructions"
-            self.findings.append(
-                Diagnostic("error", "ST108", f"{self.path.name} is empty", Place(self.path), hint=hint)
-            )
-        elif document.data is not None and not isinstance(document.data, Block):
-            message = "an agent file holds keys (name, model, instructions, ...), not a list or a text"
-            self.findings.append(Diagnostic("error", "ST108", message, Place(self.path, 1)))
-        if isinstance(document.data, Block):
-            self._fill(document.data)
-        return document.data
-
-    def _fill(self, data: Block) -> None:
+        if not isinstance(data, Block):
+            return self._result(data, None, PromptText(""))
         for key in [key for key in data if key.startswith("x-")]:
             del data[key]
-        variables, problems = read_env_file(self.path.parent / ".env")
-        self.findings += problems
-        filler = Filler({**variables, **self.environ})
-        filler.fill(data)
-        self.findings += filler.problems
-        self.secrets |= filler.secrets | secret_values(data)
+        self.dialect = adapt(data)
+        self._read_env()
+        self.trip.fill(data, self.trip.sources[self.path])
+        apply_settings(data, settings_files(self.trip.folder, self.process_environ), self.trip, self.dialect)
+        own = data.get("test_cases")
+        own_cases = len(own) if isinstance(own, Listing) else 0
+        add_case_files(data, self.trip)
+        complete_variants(data)
+        self.trip.secrets |= secret_values(data)
+        config = self._validate(data)
+        self._check(data, own_cases)
+        return self._result(data, config, self._prompt(data))
+
+    def _read(self) -> Any:
+        source = self.trip.read(self.path)
+        if source is None:
+            return None
+        document = read_yaml(source)
+        self.trip.findings += document.problems
+        if document.data is None and not document.problems:
+            hint = "it needs at least name, model and instructions"
+            self.trip.error("ST108", f"{self.path.name} is empty", Place(self.path), hint)
+        elif document.data is not None and not isinstance(document.data, Block):
+            message = "an agent file holds keys (name, model, instructions, ...), not a list or a text"
+            self.trip.error("ST108", message, Place(self.path, 1))
+        return document.data
+
+    def _read_env(self) -> None:
+        variables, problems = read_env_file(self.trip.folder / ".env")
+        self.trip.findings += problems
+        self.trip.environ = {**variables, **self.process_environ}
 
     def _validate(self, data: Block) -> AgentConfig | None:
-        try:
-            return AgentConfig.model_validate(data)
-        except ValidationError as error:
-            self.findings += explain(error, data, self.path)
-            return None
+        config, problems = _validated(data, self.path)
+        if not self.dialect.is_holodeck:
+            self.trip.findings += problems
+            return config
+        carry_over_expected_tools(data, self.dialect)
+        config, hard = _validated(data, self.path, context={LENIENT: True})
+        self.trip.findings += hard
+        self.trip.findings += [_as_exceeded(problem) for problem in problems if problem.code in _LIMITS]
+        return config
 
-    def _result(self, data: Any, config: AgentConfig | None) -> LoadedAgent:
-        findings = [finish(finding, self.sources, self.secrets) for finding in in_order(self.findings, self.path)]
-        has_errors = any(finding.severity == "error" for finding in findings)
-        source = self.sources.get(self.path)
+    def _check(self, data: Block, own_cases: int) -> None:
+        findings = self.trip.findings
+        findings += self.dialect.findings
+        findings += References(data, self.path).findings()
+        findings += constraint_findings(data, own_cases, Place(self.path, 1), is_lenient=self.dialect.is_holodeck)
+        findings += unchecked_cases(data)
+
+    def _prompt(self, data: Block) -> PromptText:
+        block = data.get("instructions")
+        inline = block.get("inline") if isinstance(block, Block) else block
+        if isinstance(inline, str):
+            return PromptText(str(inline))
+        file = block.get("file") if isinstance(block, Block) else None
+        if not isinstance(file, str) or not (self.trip.folder / file).is_file():
+            return PromptText("")
+        source = self.trip.read(self.trip.folder / file)
+        if source is None:
+            return PromptText("")
+        prompt = read_prompt(source)
+        self.trip.findings += prompt.problems
+        if not prompt.text.strip():
+            place = locate(data, ("instructions", "file")) or Place(self.path, 1)
+            self.trip.error("ST404", f"{file} is empty", place, "write the system prompt into it")
+        return prompt
+
+    def _result(self, data: Any, config: AgentConfig | None, prompt: PromptText) -> LoadedAgent:
+        trip = self.trip
+        findings = tuple(finish(finding, trip.sources, trip.secrets) for finding in in_order(trip.findings, self.path))
+        source = trip.sources.get(self.path)
         return LoadedAgent(
             path=self.path,
-            folder=self.folder,
-            config=None if has_errors else config,
-            diagnostics=tuple(findings),
+            folder=Path(os.path.normpath(Path.cwd() / self.path)).parent,
+            config=None if any(finding.severity == "error" for finding in findings) else config,
+            diagnostics=findings,
             raw=source.text if source else "",
             sha256=source.sha256 if source else "",
-            secrets=frozenset(self.secrets),
+            secrets=frozenset(trip.secrets),
+            instructions_text=prompt.text,
+            instructions_metadata=prompt.metadata,
             data=data,
-            sources=self.sources,
+            sources=trip.sources,
         )
+
+
+def _validated(
+    data: Block, path: Path, context: dict[str, bool] | None = None
+) -> tuple[AgentConfig | None, list[Diagnostic]]:
+    try:
+        return AgentConfig.model_validate(data, context=context), []
+    except ValidationError as error:
+        return None, list(explain(error, data, path))
+
+
+def _as_exceeded(problem: Diagnostic) -> Diagnostic:
+    message = f"{problem.message} (HoloDeck sets no such limit)"
+    return Diagnostic("warning", "ST503", message, problem.place, hint=problem.hint, key_path=problem.key_path)

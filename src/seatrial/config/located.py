@@ -15,6 +15,7 @@ _NULL = re.compile(r"(?:~|null|Null|NULL)?")
 _BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_MAX_DIGITS = 1000
 _SPECIAL = {".inf": "inf", "-.inf": "-inf", "+.inf": "inf", ".nan": "nan"}
 
 
@@ -28,20 +29,21 @@ class PlainText(str):
         text = str(self)
         if text in _BOOL:
             return _BOOL[text]
-        if _INT.fullmatch(text):
+        if len(text) < _MAX_DIGITS and _INT.fullmatch(text):
             return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
         return float(_SPECIAL.get(text.lower(), text))
 
 
 class FilledText(str):
-    """A scalar into which variables were put; ``written`` is the file's own text."""
+    """A scalar with variables put in. ``written`` is the file's own text; ``is_whole`` False: one was not set."""
 
-    __slots__ = ("written",)
+    __slots__ = ("is_whole", "written")
     written: str
+    is_whole: bool
 
 
 class Spot(NamedTuple):
-    """Where a key and its value stand; lines and columns from 1, lengths in characters."""
+    """Where a key and its value stand; lines and columns from 1, lengths in characters; None: the block's own file."""
 
     key_line: int
     key_column: int
@@ -49,6 +51,7 @@ class Spot(NamedTuple):
     line: int
     column: int
     length: int
+    file: Path | None = None
 
 
 class Block(dict[str, Any]):
@@ -71,14 +74,22 @@ class Block(dict[str, Any]):
     def place_of_key(self, key: str) -> Place:
         """Where the key stands; the mapping's own place for a key that no file holds."""
         spot = self.spots.get(key)
-        return self.place if spot is None else Place(self.file, spot.key_line, spot.key_column, spot.key_length)
+        if spot is None:
+            return self.place
+        return Place(spot.file or self.file, spot.key_line, spot.key_column, spot.key_length)
 
     def place_of_value(self, key: str) -> Place:
         """Where the value stands when it begins on the key's line, else where the key stands."""
         spot = self.spots.get(key)
         if spot is None or spot.line != spot.key_line:
             return self.place_of_key(key)
-        return Place(self.file, spot.line, spot.column, spot.length)
+        return Place(spot.file or self.file, spot.line, spot.column, spot.length)
+
+    def take_over(self, key: str, other: Block) -> None:
+        """Sets a key to the value that another block has, with its place there."""
+        self[key] = other[key]
+        if key in other.spots:
+            self.spots[key] = other.spots[key]._replace(file=other.spots[key].file or other.file)
 
     def rename(self, old: str, new: str) -> None:
         """Moves a value to another key; the place stays that of the old one."""
@@ -111,6 +122,11 @@ class Listing(list[Any]):
             return item.place
         return Place(self.file, *self.spots[index]) if index < len(self.spots) else self.place
 
+    def join(self, other: Listing) -> None:
+        """Adds the items of another list, which may be of another file."""
+        self.extend(other)
+        self.spots.extend(other.spots)
+
 
 def read_scalar(text: str) -> str | None:
     """A scalar without quotes: None for a null, `PlainText` for what looks typed, else the text itself."""
@@ -136,8 +152,22 @@ def plain(value: Any) -> Any:
     return value
 
 
+def as_written(value: Any) -> Any:
+    """The value as ordinary data in which every scalar is the file's own text."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): as_written(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_written(item) for item in value]
+    return value
+
+
 def locate(data: Any, path: Iterable[str | int], *, of_key: bool = False) -> Place | None:
-    """The place of a key path in located data; of the deepest part that is there, when not all of it is."""
+    """The place of a key path in located data; of the deepest part that is there, when not all of it is.
+
+    A block where a list of blocks was meant stands for its one item, and a list for the block around it.
+    """
     place: Place | None = data.place if isinstance(data, (Block, Listing)) else None
     for step in path:
         if isinstance(data, Block) and isinstance(step, str) and step in data:
@@ -146,7 +176,7 @@ def locate(data: Any, path: Iterable[str | int], *, of_key: bool = False) -> Pla
         elif isinstance(data, Listing) and isinstance(step, int) and 0 <= step < len(data):
             place = data.place_of_item(step)
             data = data[step]
-        else:
+        elif not (isinstance(data, Block) and isinstance(step, int)) and not isinstance(data, Listing):
             break
     return place
 
@@ -161,3 +191,22 @@ def value_at(data: Any, path: Iterable[str | int]) -> Any:
         else:
             return None
     return data
+
+
+def changed(data: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """The mapping with one key set: a `Block` itself, so that its places stay, else a copy."""
+    if isinstance(data, Block):
+        data[key] = value
+        return data
+    return {**data, key: value}
+
+
+def derived(data: dict[str, Any], keys: Iterable[str], **more: Any) -> dict[str, Any]:
+    """A copy with only these keys, and more values; a `Block` keeps its places."""
+    kept = {key: data[key] for key in keys if key in data} | more
+    if not isinstance(data, Block):
+        return kept
+    copy = Block(data.file, data.line, data.column)
+    copy.update(kept)
+    copy.spots.update({key: spot for key, spot in data.spots.items() if key in kept})
+    return copy

@@ -34,6 +34,15 @@ class Source:
         """A digest of the text, the same for all styles of line ends."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    def find(self, text: str, start: Place) -> Place:
+        """The first place of a text from ``start`` on; ``start`` itself when it is not there."""
+        for number in range(start.line, len(self.lines) + 1):
+            line = self.lines[number - 1]
+            column = line.find(text, start.column - 1 if number == start.line else 0)
+            if column >= 0:
+                return Place(self.path, number, column + 1, len(text))
+        return start
+
     def line(self, number: int) -> str | None:
         """Line ``number``, counted from 1."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else None

@@ -10,6 +10,7 @@ from seatrial.config.entity import Entity
 from seatrial.config.fields import Description, FullText, ShortText
 from seatrial.config.instructions import InstructionsConfig
 from seatrial.config.limits import LimitsConfig
+from seatrial.config.located import Block, Listing
 from seatrial.config.model import ModelConfig
 from seatrial.config.tools import ToolConfig
 
@@ -32,3 +33,17 @@ class VariantConfig(Entity):
         default=None, description="Names of the agent's tools, or whole tools."
     )
     limits: LimitsConfig | None = Field(default=None, description="Other limits.")
+
+
+def complete_variants(data: Block) -> None:
+    """Puts the agent's own model settings where a variant's model of the same provider says nothing."""
+    model, variants = data.get("model"), data.get("variants")
+    if not isinstance(model, Block) or not isinstance(variants, Listing):
+        return
+    for variant in variants:
+        own = variant.get("model") if isinstance(variant, Block) else None
+        if not isinstance(own, Block) or own.get("provider") not in (None, model.get("provider")):
+            continue
+        for key in model:
+            if own.get(key) is None:
+                own.take_over(key, model)

@@ -1,0 +1,189 @@
+"""The rows of a file of test cases: YAML, JSONL or CSV, each with its place."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from seatrial.config.diagnostics import Diagnostic, Place
+from seatrial.config.located import Block, Listing, PlainText, Spot
+from seatrial.config.source import Source
+from seatrial.config.yaml_reader import read_yaml
+
+_LIST_COLUMNS = {"expected_tools", "forbidden_tools", "tags", "evaluations", "retrieval_context"}
+_JSON_START = ("[", "{")
+
+
+class CaseRows(NamedTuple):
+    """The rows of one file. Variables are put into YAML alone: rows of JSONL and CSV are data."""
+
+    rows: Listing
+    problems: list[Diagnostic]
+    has_variables: bool = False
+
+
+def read_rows(source: Source) -> CaseRows:
+    """The test cases in a file; never raises for what it holds."""
+    readers: dict[str, Callable[[Source], CaseRows]] = {".jsonl": _jsonl, ".ndjson": _jsonl, ".csv": _csv, ".tsv": _csv}
+    return readers.get(source.path.suffix.lower(), _yaml)(source)
+
+
+def _yaml(source: Source) -> CaseRows:
+    document = read_yaml(source)
+    found = CaseRows(Listing(source.path, 1), document.problems, has_variables=True)
+    data = document.data
+    if isinstance(data, Block) and isinstance(data.get("test_cases"), Listing):
+        for key in [key for key in data if key != "test_cases" and not key.startswith("x-")]:
+            message = f"`{key}` does not belong in a file of test cases"
+            found.problems.append(Diagnostic("error", "ST102", message, data.place_of_key(key)))
+        data = data["test_cases"]
+    if isinstance(data, Listing):
+        return found._replace(rows=data)
+    if not document.problems:
+        hint = "write a list of test cases, or `test_cases:` with such a list"
+        message = f"{source.path.name} is empty" if data is None else f"{source.path.name} holds no list of test cases"
+        found.problems.append(Diagnostic("error", "ST108", message, Place(source.path, 1), hint=hint))
+    return found
+
+
+def _jsonl(source: Source) -> CaseRows:
+    found = CaseRows(Listing(source.path, 1), [])
+    decoder = json.JSONDecoder(
+        parse_int=PlainText, parse_float=PlainText, parse_constant=_no_number, object_pairs_hook=_unique
+    )
+    for number, line in enumerate(source.lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = decoder.decode(line)
+        except json.JSONDecodeError as error:
+            found.problems.append(_bad_row(source, number, f"this is not JSON: {error.msg}", error.colno))
+            continue
+        except (ValueError, RecursionError) as error:
+            found.problems.append(_bad_row(source, number, f"this is not JSON: {error}"))
+            continue
+        if not isinstance(row, dict):
+            found.problems.append(_bad_row(source, number, "each line holds one test case as a JSON object"))
+            continue
+        _add(found.rows, _JsonRow(source, number, row))
+    return found
+
+
+class _JsonRow(Block):
+    """A line of a JSONL file; the columns of its keys are looked up when somebody asks."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: Source, number: int, row: dict[str, Any]) -> None:
+        super().__init__(source.path, number)
+        self._source = source
+        self.update(row)
+
+    def place_of_key(self, key: str) -> Place:
+        """Where the key stands in its line."""
+        return self._in_line().get(key, self.place)
+
+    def place_of_value(self, key: str) -> Place:
+        """Where the key stands in its line."""
+        return self.place_of_key(key)
+
+    def _in_line(self) -> dict[str, Place]:
+        line = self._source.lines[self.line - 1]
+        data = read_yaml(Source(self.file, line)).data
+        if not isinstance(data, Block):
+            return {}
+        return {key: Place(self.file, self.line, spot.column, spot.length) for key, spot in data.spots.items()}
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} is given twice")
+    return made
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _csv(source: Source) -> CaseRows:
+    found = CaseRows(Listing(source.path, 1), [])
+    try:
+        records = list(_records(source))
+    except csv.Error as error:
+        found.problems.append(_bad_row(source, 1, f"this is not CSV: {error}"))
+        return found
+    if not records:
+        message = f"{source.path.name} is empty"
+        found.problems.append(Diagnostic("error", "ST108", message, Place(source.path, 1)))
+        return found
+    (_, header), *rows = records
+    columns = [name.strip() for name in header]
+    found.problems.extend(_bad_columns(source, columns))
+    for number, cells in rows:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) != len(columns):
+            message = f"the row has {len(cells)} cells, the header has {len(columns)}"
+            hint = "a cell that holds a comma or a line break needs double quotes"
+            found.problems.append(_bad_row(source, number, message, hint=hint))
+            continue
+        _add(found.rows, _csv_row(source, number, columns, cells, found.problems))
+    return found
+
+
+def _records(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """Rows with the line on which each begins."""
+    first = source.lines[0] if source.lines else ""
+    delimiter = "\t" if source.path.suffix.lower() == ".tsv" else max(",;\t", key=lambda mark: first.count(mark))
+    reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    for cells in reader:
+        if cells:
+            yield line, cells
+        line = reader.line_num + 1
+
+
+def _bad_columns(source: Source, columns: list[str]) -> Iterator[Diagnostic]:
+    for index, name in enumerate(columns):
+        if not name:
+            yield _bad_row(source, 1, f"column {index + 1} has no name")
+        elif name in columns[:index]:
+            yield Diagnostic("error", "ST103", f"the column `{name}` is there twice", Place(source.path, 1))
+
+
+def _csv_row(source: Source, number: int, columns: list[str], cells: list[str], problems: list[Diagnostic]) -> Block:
+    row = Block(source.path, number)
+    for name, cell in zip(columns, cells, strict=True):
+        if cell == "" or not name:
+            continue
+        row.spots[name] = Spot(number, 1, 1, number, 1, 1)
+        row[name] = _cell(source, number, name, cell, problems)
+    return row
+
+
+def _cell(source: Source, number: int, name: str, cell: str, problems: list[Diagnostic]) -> Any:
+    """A cell as text; JSON where a list or a block is meant, and for plain lists words parted by semicolons."""
+    if name in ("expected_tools", "checks", "turns", "files", *_LIST_COLUMNS) and cell.lstrip().startswith(_JSON_START):
+        try:
+            return json.loads(cell)
+        except ValueError as error:
+            problems.append(_bad_row(source, number, f"the cell of `{name}` is not JSON: {error}"))
+            return None
+    if name in _LIST_COLUMNS:
+        return [word.strip() for word in cell.split(";") if word.strip()]
+    return cell
+
+
+def _add(rows: Listing, row: Block) -> None:
+    rows.append(row)
+    rows.spots.append((row.line, row.column, 1))
+
+
+def _bad_row(source: Source, number: int, message: str, column: int = 1, *, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("error", "ST112", message, Place(source.path, number, column), hint=hint)

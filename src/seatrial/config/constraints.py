@@ -1,0 +1,98 @@
+"""Rules over the whole file: unique names, numbers of items, cases that check nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from seatrial.config.diagnostics import Diagnostic, Place
+from seatrial.config.located import Block, KeyPath, locate, value_at
+
+MAX_CASES = 100
+MAX_CASES_OF_HOLODECK = 1000
+
+
+def constraint_findings(data: Block, own_cases: int, main: Place, *, is_lenient: bool = False) -> Iterator[Diagnostic]:
+    """Names used twice and too many cases; ``own_cases`` is how many stand in the agent file itself."""
+    for path, what in ((("tools",), "tool"), (("test_cases",), "test case"), (("variants",), "variant")):
+        yield from _twice(data, path, what, ("name",))
+    yield from _twice(data, ("evaluations", "metrics"), "metric", ("name", "metric"))
+    if own_cases > MAX_CASES:
+        place = locate(data, ("test_cases",), of_key=True) or main
+        message = f"{own_cases} test cases in the agent file; at most {MAX_CASES} are allowed"
+        hint = "put them into a file of their own and name it in `test_cases_file`"
+        if is_lenient and own_cases <= MAX_CASES_OF_HOLODECK:
+            yield Diagnostic("warning", "ST503", message, place, hint=hint, key_path=("test_cases",))
+        else:
+            yield Diagnostic("error", "ST407", message, place, hint=hint, key_path=("test_cases",))
+
+
+def unchecked_cases(data: Block) -> Iterator[Diagnostic]:
+    """Cases whose run could neither pass nor fail."""
+    cases = value_at(data, ("test_cases",))
+    if not isinstance(cases, list):
+        return
+    has_metrics = _has_metrics(data)
+    for index, case in enumerate(cases):
+        if not isinstance(case, dict) or case.get("skip") is not None or _is_checked(case, has_metrics):
+            continue
+        turns = case.get("turns")
+        if isinstance(turns, list) and any(isinstance(turn, dict) and _is_checked(turn, has_metrics) for turn in turns):
+            continue
+        place = locate(data, ("test_cases", index)) or data.place
+        message = f"test case {_label(case, index)} checks nothing"
+        hint = "give it expected_tools, checks or evaluations; `checks: none` if that is meant"
+        yield Diagnostic("warning", "ST501", message, place, hint=hint, key_path=("test_cases", index))
+
+
+def _has_metrics(data: Block) -> bool:
+    metrics = value_at(data, ("evaluations", "metrics"))
+    metrics = data.get("evaluations") if metrics is None else metrics
+    if not isinstance(metrics, list):
+        return metrics is not None
+    return any(
+        not isinstance(metric, dict) or str(metric.get("enabled")).lower() not in ("false", "no", "off")
+        for metric in metrics
+    )
+
+
+def _is_checked(case: dict[str, Any], has_metrics: bool) -> bool:
+    if any(case.get(key) is not None for key in ("expected_tools", "checks")) or case.get("forbidden_tools"):
+        return True
+    metrics = case.get("evaluations")
+    return bool(metrics) if metrics is not None else has_metrics
+
+
+def _label(case: dict[str, Any], index: int) -> str:
+    name = case.get("name")
+    return f"`{name}`" if isinstance(name, str) and name else str(index + 1)
+
+
+def _twice(data: Block, path: KeyPath, what: str, keys: Iterable[str]) -> Iterator[Diagnostic]:
+    items = value_at(data, path)
+    if not isinstance(items, list):
+        return
+    first: dict[str, int] = {}
+    for index, item in enumerate(items):
+        key, name = _name_of(item, keys)
+        if name is None:
+            continue
+        if name not in first:
+            first[name] = index
+            continue
+        before = locate(data, (*path, first[name], key or "name"))
+        where = f" in line {before.line}" if before is not None else ""
+        place = locate(data, (*path, index, *([key] if key else []))) or data.place
+        message = f"a {what} is already named `{name}`{where}"
+        hint = "give one of the two a `name` of its own" if what == "metric" else "give one of the two another name"
+        yield Diagnostic("error", "ST401", message, place, hint=hint, key_path=(*path, index))
+
+
+def _name_of(item: Any, keys: Iterable[str]) -> tuple[str | None, str | None]:
+    if isinstance(item, str):
+        return None, str(item)
+    if isinstance(item, dict):
+        for key in keys:
+            if isinstance(item.get(key), str) and item[key]:
+                return key, str(item[key])
+    return None, None
