@@ -20,9 +20,9 @@ import pytest
 
 HERE = Path(__file__).parent
 CASES = HERE / "cases"
-PENDING = {
-    line.split("#")[0].strip() for line in (HERE / "pending.txt").read_text(encoding="utf-8").splitlines()
-} - {""}
+PENDING = {line.split("#")[0].strip() for line in (HERE / "pending.txt").read_text(encoding="utf-8").splitlines()} - {
+    ""
+}
 
 
 def load(path: Path) -> ModuleType:
@@ -34,7 +34,11 @@ def load(path: Path) -> ModuleType:
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module
 
 
@@ -51,6 +55,7 @@ def complaints_of(folder: Path, work: Path) -> list[str]:
     return run_case(str(copy), load(HERE / "adapter.py").adapter)
 
 
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # the checker leaves closing to the collector
 @pytest.mark.parametrize("folder", case_folders(), ids=lambda path: cast(Path, path).name)
 def test_case(folder: Path, tmp_path: Path) -> None:
     complaints = complaints_of(folder, tmp_path)

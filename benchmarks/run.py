@@ -1,0 +1,27 @@
+"""Runs the benchmarks and writes RESULTS.md: ``make bench``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import startup
+import suite
+from measure import ROOT, machine
+
+SECTIONS = {"Start-up": startup.rows, "A suite": suite.rows}
+
+
+def main() -> None:
+    """Measures everything, one section after the other."""
+    lines = ["# Results", "", f"{datetime.now(UTC):%Y-%m-%d}, {machine()}, compiled bytecode. Medians.", ""]
+    for title, rows in SECTIONS.items():
+        lines += [f"## {title}", "", "| what | figure | bar |", "| --- | --- | --- |"]
+        for what, figure, bar in rows():
+            print(what, figure, bar, sep=" | ", flush=True)
+            lines.append(f"| {what} | {figure} | {bar} |")
+        lines.append("")
+    (ROOT / "benchmarks" / "RESULTS.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

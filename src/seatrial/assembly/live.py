@@ -1,0 +1,130 @@
+"""A whole agent file, alive: its agent, its tools' indexes, its cases' metrics."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from seatrial.assembly.checks import read_json
+from seatrial.assembly.metrics import Metrics
+from seatrial.assembly.models import Models, sampling
+from seatrial.assembly.tools import build_tools
+from seatrial.config.cases import CaseConfig
+from seatrial.config.hooks import HooksConfig, split_reference
+from seatrial.config.limits import LimitsConfig
+from seatrial.config.loaded import LoadedAgent
+from seatrial.config.model import ModelConfig
+from seatrial.core.abort import AbortSignal
+from seatrial.core.agent import Agent
+from seatrial.core.content import UserBlock
+from seatrial.core.hooks import Hooks
+from seatrial.core.limits import Limits
+from seatrial.core.messages import UserMessage
+from seatrial.core.tool import Tool
+from seatrial.documents.attachments import blocks_of_file
+from seatrial.documents.base import ReadOptions
+from seatrial.errors import DocumentError
+from seatrial.metrics.grading import GradedMetric
+from seatrial.retrieval.refresh import IndexProgress, IndexReport
+from seatrial.tools.user_module import load_function
+from seatrial.tools.vectorstore import VectorstoreTool
+
+IndexProgressSink = Callable[[str, IndexProgress], None]
+
+
+class LiveAgent:
+    """What `assemble` made of an agent file. Close it when it is done with."""
+
+    def __init__(self, loaded: LoadedAgent, agent: Agent, models: Models, tools: Sequence[Tool]) -> None:
+        self.loaded = loaded
+        self.agent = agent
+        self.tools = tuple(tools)
+        self._models = models
+        self._metrics = Metrics(loaded, models.get)
+
+    async def prepare(
+        self, on_progress: IndexProgressSink | None = None, signal: AbortSignal | None = None
+    ) -> dict[str, IndexReport]:
+        """Brings the indexes up to date, and says by tool name what was done. ``on_progress`` runs in other threads."""
+        reports: dict[str, IndexReport] = {}
+        for tool in self.tools:
+            if isinstance(tool, VectorstoreTool):
+                name = tool.spec.name
+                told = None if on_progress is None else _named(on_progress, name)
+                reports[name] = await tool.prepare(told, signal)
+        return reports
+
+    def metrics_for(self, case: CaseConfig) -> list[GradedMetric]:
+        """What is measured of the case."""
+        return self._metrics.of(case)
+
+    def message_for(self, case: CaseConfig) -> UserMessage:
+        """The case's question as the agent is told it, files first. Reads files; raises `DocumentError`."""
+        text = case.input if case.input is not None else case.turns[0].input
+        if not case.files:
+            return UserMessage(text)
+        blocks: list[UserBlock] = []
+        for file in case.files:
+            if file.path is None:
+                raise DocumentError(f"{file.url} cannot be fetched: this version reads local files only")
+            options = ReadOptions(pages=file.pages, sheet=file.sheet, cell_range=file.range)
+            path = self.loaded.path_to(file.path)
+            blocks += blocks_of_file(
+                path, file_type=file.type, source=file.path, description=file.description, options=options
+            )
+        return UserMessage((*blocks, *UserMessage(text).blocks))
+
+    async def close(self) -> None:
+        """Closes models and indexes."""
+        await self._models.close()
+        for tool in self.tools:
+            if isinstance(tool, VectorstoreTool):
+                await asyncio.to_thread(tool.close)
+
+
+def assemble(loaded: LoadedAgent, *, model: ModelConfig | None = None) -> LiveAgent:
+    """The agent of a file without errors; ``model`` takes the place of the file's. Function files are executed.
+
+    Raises `ConfigError`, `PluginError`, `ToolError` or `ProviderError` for what only building can find out.
+    """
+    config = loaded.require()
+    models = Models(loaded.folder)
+    asked = model or config.model
+    tools = build_tools(loaded)
+    agent = Agent(
+        models.get(asked),
+        system_prompt=loaded.instructions_text,
+        tools=tools,
+        hooks=_hooks(config.hooks, loaded),
+        limits=limits_of(config.limits),
+        sampling=sampling(asked),
+        tool_execution=config.tool_execution,
+        response_schema=_response_schema(config.response_format, loaded),
+    )
+    return LiveAgent(loaded, agent, models, tools)
+
+
+def limits_of(config: LimitsConfig) -> Limits:
+    """The block as the loop takes it."""
+    return Limits(**config.model_dump())
+
+
+def _response_schema(value: Any, loaded: LoadedAgent) -> dict[str, Any] | None:
+    schema: dict[str, Any] | None = read_json(value, loaded)
+    return schema
+
+
+def _hooks(config: HooksConfig, loaded: LoadedAgent) -> Hooks | None:
+    before = tuple(_function(reference, loaded) for reference in config.before_tool_call)
+    after = tuple(_function(reference, loaded) for reference in config.after_tool_call)
+    return Hooks(before_tool_call=before, after_tool_call=after) if before or after else None
+
+
+def _function(reference: str, loaded: LoadedAgent) -> Callable[..., Any]:
+    file, function = split_reference(reference)
+    return load_function(loaded.path_to(file), function)
+
+
+def _named(on_progress: IndexProgressSink, name: str) -> Callable[[IndexProgress], None]:
+    return lambda progress: on_progress(name, progress)

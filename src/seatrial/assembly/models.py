@@ -1,0 +1,61 @@
+"""From a ``model:`` block to a live model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from seatrial.config.model import ModelConfig
+from seatrial.core.model import Model, Sampling
+from seatrial.providers.base import ProviderOptions
+from seatrial.providers.catalog import PROVIDERS
+from seatrial.providers.model_catalog import model_info
+
+
+class Models:
+    """Builds each model once; blocks that say the same share one object."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._built: list[tuple[ModelConfig, Model]] = []
+
+    def get(self, config: ModelConfig) -> Model:
+        """The model that the block describes. Raises `PluginError`, `ConfigError` or `ProviderError`."""
+        for known, model in self._built:
+            if known == config:
+                return model
+        model = PROVIDERS.load(config.provider)(provider_options(config, self._folder))
+        self._built.append((config, model))
+        return model
+
+    async def close(self) -> None:
+        """Closes every model that was built."""
+        built, self._built = self._built, []
+        for _, model in built:
+            await model.close()
+
+
+def provider_options(config: ModelConfig, folder: Path) -> ProviderOptions:
+    """The block in plain values; secrets in it are plain text."""
+    return ProviderOptions(
+        name=config.name,
+        endpoint=config.endpoint,
+        api_key=_plain(config.api_key),
+        api_version=config.api_version,
+        deployment_name=config.deployment_name,
+        auth_provider=config.auth_provider,
+        timeout_s=config.timeout_s,
+        compat=config.compat or {},
+        info=model_info(config.provider, config.name),
+        folder=str(folder),
+    )
+
+
+def sampling(config: ModelConfig) -> Sampling:
+    """How answers are drawn; what the block does not set is not sent."""
+    return Sampling(temperature=config.temperature, top_p=config.top_p, max_tokens=config.max_tokens)
+
+
+def _plain(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()

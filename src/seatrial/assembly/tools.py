@@ -1,0 +1,118 @@
+"""From a ``tools:`` entry to a live tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import assert_never
+
+from seatrial.config.diagnostics import Diagnostic
+from seatrial.config.loaded import LoadedAgent
+from seatrial.config.mcp import McpToolConfig
+from seatrial.config.tools import FunctionToolConfig, PromptToolConfig, ToolConfig
+from seatrial.config.vectorstore import VectorstoreToolConfig
+from seatrial.core.tool import Tool
+from seatrial.documents.passages import FieldSettings
+from seatrial.errors import ConfigError, ToolError
+from seatrial.retrieval.base import Embedder
+from seatrial.retrieval.catalog import DEFAULT_EMBEDDER, EMBEDDERS
+from seatrial.retrieval.chunking import ChunkSettings
+from seatrial.retrieval.index import Index
+from seatrial.retrieval.refresh import IndexSettings
+from seatrial.retrieval.search import SearchSettings
+from seatrial.tools.function import FunctionTool
+from seatrial.tools.vectorstore import VectorstoreTool
+
+STATE_FOLDER = ".seatrial"
+_EMBEDDED = ("local", "embedded", DEFAULT_EMBEDDER)
+
+
+def build_tools(loaded: LoadedAgent) -> list[Tool]:
+    """Every tool of the agent.
+
+    Raises `ConfigError` with a diagnostic for each tool that cannot be built.
+    """
+    tools: list[Tool] = []
+    findings: list[Diagnostic] = []
+    for index, config in enumerate(loaded.require().tools):
+        try:
+            tools.append(build_tool(config, loaded))
+        except (ToolError, ConfigError) as error:
+            key = "file" if isinstance(config, FunctionToolConfig) else "type"
+            findings.append(loaded.diagnose("ST302", ("tools", index, key), error.message, hint=error.hint))
+    if findings:
+        raise ConfigError(f"{loaded.path} names tools that cannot be used", diagnostics=findings)
+    return tools
+
+
+def build_tool(config: ToolConfig, loaded: LoadedAgent) -> Tool:
+    """The tool that the entry describes; a function tool's file is executed. Raises `ToolError` or `ConfigError`."""
+    match config:
+        case FunctionToolConfig():
+            return _function(config, loaded)
+        case VectorstoreToolConfig():
+            return _vectorstore(config, loaded)
+        case McpToolConfig() | PromptToolConfig():
+            raise ConfigError(
+                f"the tool {config.name!r} is of type {config.type}, which this version checks and does not run",
+                hint="use tools of type function or vectorstore",
+            )
+        case _:
+            assert_never(config)
+
+
+def open_index(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Index:
+    """The index of a vectorstore tool, beside the agent file; it may be empty or old. Blocks."""
+    return Index.open(loaded.folder / STATE_FOLDER / "index", _embedder(config, loaded)(), index_settings(config))
+
+
+def index_settings(config: VectorstoreToolConfig) -> IndexSettings:
+    """What the index is made of."""
+    chunking = ChunkSettings()
+    if config.chunk_size is not None:
+        overlap = config.chunk_overlap if config.chunk_overlap is not None else config.chunk_size // 10
+        chunking = ChunkSettings(config.chunk_size, overlap, "tokens")
+    return IndexSettings(
+        name=config.name,
+        chunking=chunking,
+        fields=FieldSettings(
+            vector_fields=config.vector_field or (),
+            meta_fields=config.meta_fields,
+            record_prefix=config.record_prefix or "",
+            meta_prefix=config.meta_prefix or "",
+        ),
+        record_path=config.record_path,
+        store=config.database.provider if config.database else "embedded",
+    )
+
+
+def _function(config: FunctionToolConfig, loaded: LoadedAgent) -> Tool:
+    parameters = config.parameters
+    return FunctionTool.load(
+        loaded.path_to(config.file),
+        config.function,
+        name=config.name,
+        description=config.description,
+        parameters=None if parameters is None else {name: item.json_schema() for name, item in parameters.items()},
+        examples=config.examples,
+        timeout_s=config.timeout_s,
+        execution_mode=config.execution_mode,
+    )
+
+
+def _vectorstore(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Tool:
+    return VectorstoreTool(
+        name=config.name,
+        description=config.description,
+        open_index=partial(open_index, config, loaded),
+        source=loaded.path_to(config.source),
+        settings=SearchSettings(top_k=config.top_k, min_score=config.min_similarity_score),
+        examples=config.examples,
+        timeout_s=config.timeout_s,
+    )
+
+
+def _embedder(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Callable[[], Embedder]:
+    block = loaded.require().embedder
+    name = config.embedding_model or (block.name or block.provider if block else None) or DEFAULT_EMBEDDER
+    return EMBEDDERS.load(DEFAULT_EMBEDDER if name in _EMBEDDED else name)
