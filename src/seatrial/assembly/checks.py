@@ -10,14 +10,16 @@ from seatrial.config.hooks import split_reference
 from seatrial.config.loaded import LoadedAgent
 from seatrial.errors import ConfigError
 from seatrial.metrics import catalog
+from seatrial.metrics.checks.negated import Negated
 from seatrial.metrics.grading import GradedMetric
 from seatrial.tools.user_module import load_function
 
 
 def build_check(config: CheckConfig, loaded: LoadedAgent) -> GradedMetric:
     """The check as a metric that must reach 1. A ``python`` check's file is executed."""
-    metric = catalog.build(config.kind, **_options(config, loaded))
-    return GradedMetric(metric, catalog.info(config.kind), threshold=1.0, name=config.name)
+    metric = catalog.build(config.kind, **_options(config, loaded), **config.settings)
+    judged = Negated(metric) if config.negated else metric
+    return GradedMetric(judged, catalog.info(config.kind), threshold=1.0, weight=config.weight, name=config.name)
 
 
 def read_json(value: Any, loaded: LoadedAgent) -> Any:
@@ -34,28 +36,11 @@ def read_json(value: Any, loaded: LoadedAgent) -> Any:
 
 
 def _options(config: CheckConfig, loaded: LoadedAgent) -> dict[str, Any]:
-    kind = config.kind
-    match kind:
+    match config.kind:
         case "python":
             file, function = split_reference(config.python or "")
             return {"function": load_function(loaded.path_to(file), function)}
         case "json_schema":
             return {"value": read_json(config.json_schema, loaded)}
-        case "json_path":
-            return {"value": config.json_path, **_selected(config)}
-        case "max_latency_ms" | "max_cost_usd":
-            return {"value": getattr(config, kind)}
         case _:
-            return {"value": getattr(config, kind), "ignore_case": config.ignore_case}
-
-
-def _selected(config: CheckConfig) -> dict[str, Any]:
-    """What is asked of the value that ``json_path`` selects."""
-    asked: dict[str, Any] = {}
-    if "equals" in config.model_fields_set:
-        asked["equals"] = config.equals
-    if config.regex is not None:
-        asked["matches"] = config.regex
-    if config.contains is not None:
-        asked["contains"] = config.contains
-    return asked
+            return {"value": config.value}

@@ -31,7 +31,9 @@ class Entity(BaseModel):
     the values as written, before any conversion.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True, defer_build=True
+    )
 
     called: ClassVar[str] = "this block"
     synonyms: ClassVar[Mapping[str, str]] = {}
