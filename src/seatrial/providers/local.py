@@ -21,10 +21,10 @@ from seatrial.core.usage import UNKNOWN_USAGE, ModelCost, Usage
 from seatrial.errors import AbortedError, RetrievalError
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.local_answer import answer_from
-from seatrial.providers.local_arguments import fill_arguments
-from seatrial.providers.local_meaning import Meaning, spoken
+from seatrial.providers.local_arguments import fill_arguments, same_for_each
+from seatrial.providers.local_meaning import Meaning, TextEmbedder, spoken
 from seatrial.providers.local_routing import likely_tools
-from seatrial.providers.minilm import MiniLM, shared_minilm
+from seatrial.providers.minilm import shared_minilm
 
 _FREE = ModelCost(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0)
 
@@ -34,11 +34,11 @@ class LocalModel:
 
     provider = "local"
 
-    def __init__(self, options: ProviderOptions, embedder: MiniLM | None = None) -> None:
+    def __init__(self, options: ProviderOptions, embedder: TextEmbedder | None = None) -> None:
         self.name = options.name
         self.info = options.info or ModelInfo(id=options.name, name=options.name, provider="local", cost=_FREE)
-        self._embedder = embedder or shared_minilm()
-        self._meaning = Meaning(self._embedder.embed)
+        self._embedder: TextEmbedder = embedder or shared_minilm()
+        self._meaning = Meaning(self._embedder)
 
     async def respond(
         self, request: ModelRequest, *, on_notice: NoticeSink | None = None, signal: AbortSignal | None = None
@@ -53,8 +53,8 @@ class LocalModel:
         except RetrievalError as error:
             return self._message((), "error", error_message=f"{error.message}. {error.hint or ''}".strip())
         if on_notice is not None:
-            for block in reply.content:
-                _stream(block, on_notice)
+            for place, block in enumerate(reply.content):
+                _stream(block, place, on_notice)
         return reply
 
     async def close(self) -> None:
@@ -67,16 +67,22 @@ class LocalModel:
         tools = likely_tools(self._meaning, question, request.tools) if question.strip() else []
         if not tools:
             return self._says(request, _small_talk(request.tools))
-        fillings = [fill_arguments(self._meaning, question, tool.parameters) for tool in tools]
-        for tool, filled in zip(tools, fillings, strict=True):
-            if not filled.missing:
-                return self._calls(request, tool.name, filled.arguments)
-        return self._says(request, f"To use {spoken(tools[0].name)} I need: {'; '.join(fillings[0].missing)}.")
+        fillings = [(tool, fill_arguments(self._meaning, question, tool.parameters)) for tool in tools]
+        usable = [(tool, filled) for tool, filled in fillings if not filled.missing]
+        if not usable:
+            tool, filled = fillings[0]
+            return self._says(request, f"To use {spoken(tool.name)} I need: {'; '.join(filled.missing)}.")
+        tool, filled = next((pair for pair in usable if pair[1].has_code), usable[0])
+        return self._calls(request, tool.name, same_for_each(question, filled.arguments))
 
-    def _calls(self, request: ModelRequest, name: str, arguments: dict[str, Any]) -> AssistantMessage:
-        text = json.dumps(arguments, ensure_ascii=False)
-        call = ToolCall(_next_call_id(request.messages), name, arguments, arguments_text=text)
-        return self._message((call,), "tool_calls", usage=self._usage(request, text))
+    def _calls(self, request: ModelRequest, name: str, calls: Sequence[dict[str, Any]]) -> AssistantMessage:
+        texts = [json.dumps(arguments, ensure_ascii=False) for arguments in calls]
+        first = _calls_so_far(request.messages) + 1
+        blocks = tuple(
+            ToolCall(f"call_{number}", name, arguments, arguments_text=text)
+            for number, (arguments, text) in enumerate(zip(calls, texts, strict=True), start=first)
+        )
+        return self._message(blocks, "tool_calls", usage=self._usage(request, " ".join(texts)))
 
     def _says(self, request: ModelRequest, text: str) -> AssistantMessage:
         said = self._within(text, request.sampling.max_tokens)
@@ -98,7 +104,7 @@ class LocalModel:
         return Usage(input_tokens=sum(map(self._tokens, read)), output_tokens=self._tokens(output))
 
     def _tokens(self, text: str) -> int:
-        return self._embedder.count_tokens(text) - 2
+        return self._embedder.count_tokens(text) if text else 0
 
     def _message(
         self,
@@ -138,10 +144,8 @@ def _small_talk(tools: Sequence[ToolSpec]) -> str:
     return f"I can only answer with what my tools find: {', '.join(spoken(tool.name) for tool in tools)}."
 
 
-def _next_call_id(messages: Sequence[Message]) -> str:
-    """An id that the conversation does not hold yet, the same for the same conversation."""
-    calls = sum(len(message.tool_calls) for message in messages if isinstance(message, AssistantMessage))
-    return f"call_{calls + 1}"
+def _calls_so_far(messages: Sequence[Message]) -> int:
+    return sum(len(message.tool_calls) for message in messages if isinstance(message, AssistantMessage))
 
 
 def _text_of_message(message: Message) -> str:
@@ -153,12 +157,12 @@ def _text_of_tool(tool: ToolSpec) -> str:
     return f"{tool.name} {tool.description} {json.dumps(tool.parameters)}"
 
 
-def _stream(block: AssistantBlock, on_notice: NoticeSink) -> None:
+def _stream(block: AssistantBlock, place: int, on_notice: NoticeSink) -> None:
     if isinstance(block, TextContent):
         for word in _words(block.text):
             on_notice(TextDelta(word))
     elif isinstance(block, ToolCall):
-        on_notice(ToolCallDelta(0, block.name, block.arguments_text or "{}"))
+        on_notice(ToolCallDelta(place, block.name, block.arguments_text or "{}"))
 
 
 def _words(text: str) -> list[str]:

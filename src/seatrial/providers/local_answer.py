@@ -15,14 +15,22 @@ _HITS_READ = 2
 _FIELDS_TOLD = 8
 _ROWS_TOLD = 3
 _PASSAGE_HEAD = re.compile(r"^\[\d+\] (.+)$", re.M)
-_MARKS = re.compile(r"^\s*(?:[#>]+|[-*+]|\d+[.)])\s+")
+_MARK = re.compile(r"^(?:>|[-*+]|\d+[.)])\s+")
+_FACTS = re.compile(r"^\w+: \S")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])")
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
+    """A sentence, the heading above it and the passage's source; both may be empty."""
+
     text: str
+    heading: str = ""
     source: str = ""
+
+    @property
+    def in_context(self) -> str:
+        return f"{self.heading}. {self.text}" if self.heading else self.text
 
 
 def answer_from(meaning: Meaning, question: str, results: Sequence[ToolResultMessage]) -> str:
@@ -34,7 +42,7 @@ def answer_from(meaning: Meaning, question: str, results: Sequence[ToolResultMes
 def _told(meaning: Meaning, question: str, result: ToolResultMessage) -> str:
     text = result.text.strip()
     if result.is_error:
-        return f"The tool {result.tool_name} failed: {text or 'it gave no reason'}"
+        return f"The tool {result.tool_name} failed: {text.removeprefix('Error: ') or 'it gave no reason'}"
     if not text or text == "(no output)":
         return f"The tool {result.tool_name} gave no output."
     value = _json(text)
@@ -83,10 +91,10 @@ def _phrase(value: Any) -> str:
 
 
 def _closest_sentence(meaning: Meaning, question: str, text: str) -> str:
-    sentences = _sentences_of_passages(text) or [_Sentence(sentence) for sentence in _sentences(text)]
+    sentences = _sentences_of_passages(text) or _sentences(text)
     if not sentences:
         return text
-    scores = meaning.closeness(question, [sentence.text for sentence in sentences])
+    scores = meaning.closeness(question, [sentence.in_context for sentence in sentences])
     best = sentences[max(range(len(sentences)), key=lambda place: scores[place])]
     return f"{best.text} ({best.source})" if best.source else best.text
 
@@ -98,29 +106,37 @@ def _sentences_of_passages(text: str) -> list[_Sentence]:
         return []
     ends = [head.start() for head in heads[1:]] + [len(text)]
     passages = [(head[1], text[head.end() : end]) for head, end in zip(heads, ends, strict=True)]
-    return [_Sentence(found, source) for source, body in passages[:_HITS_READ] for found in _sentences(body)]
+    return [sentence for source, body in passages[:_HITS_READ] for sentence in _sentences(body, source)]
 
 
-def _sentences(text: str) -> list[str]:
-    """Sentences of prose; a heading, list item or table row is one of its own."""
-    found: list[str] = []
+def _sentences(text: str, source: str = "") -> list[_Sentence]:
+    """Sentences of prose, each under the nearest heading above it; a list item or table row is one of its own.
+
+    Headings themselves answer nothing, unless there is nothing else.
+    """
+    found: list[_Sentence] = []
+    heading = ""
     for block in _blocks(text):
-        found += [sentence.strip() for sentence in _SENTENCE_END.split(block)]
-    return [sentence for sentence in found if any(character.isalnum() for character in sentence)]
+        if block.startswith("#"):
+            heading = block.lstrip("# ")
+            continue
+        found += [_Sentence(part.strip(), heading, source) for part in _SENTENCE_END.split(_MARK.sub("", block))]
+    found = [sentence for sentence in found if any(character.isalnum() for character in sentence.text)]
+    return found or ([_Sentence(heading, "", source)] if heading else [])
 
 
 def _blocks(text: str) -> list[str]:
-    """Wrapped lines joined to paragraphs; marked lines (headings, list items, tables) begin a new one."""
+    """Wrapped lines joined to paragraphs; a heading, list item or table row begins a new one."""
     blocks: list[str] = []
     is_open = False
-    for line in text.splitlines():
-        marked = _MARKS.match(line) is not None or line.lstrip().startswith("|")
-        clean = _MARKS.sub("", line).strip()
-        if is_open and clean and not marked:
-            blocks[-1] += f" {clean}"
-        elif clean:
-            blocks.append(clean)
-        is_open = bool(clean) and not line.lstrip().startswith(("#", "|"))
+    for line in map(str.strip, text.splitlines()):
+        starts_anew = line.startswith(("#", "|")) or _MARK.match(line) is not None
+        if is_open and line and not starts_anew:
+            between = "; " if _FACTS.match(line) and not blocks[-1].endswith(".") else " "
+            blocks[-1] += between + line
+        elif line:
+            blocks.append(line)
+        is_open = bool(line) and not line.startswith(("#", "|"))
     return blocks
 
 

@@ -14,6 +14,7 @@ _DIGIT_BONUS = 0.5
 _NAME_BONUS = 0.25
 _NAME_BONUS_PER_WORD = 0.06
 _OPTIONAL_CLOSENESS = 0.4
+_OPTIONAL_NUMBER_CLOSENESS = 0.3
 _QUERY_NAMES = frozenset(
     {"query", "question", "search", "search query", "text", "message", "prompt", "input", "request"}
 )
@@ -24,10 +25,15 @@ _NEGATION = re.compile(r"\b(no|not|without|don't|never)\b", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The arguments that were found, and the descriptions of the required ones that were not."""
+    """The arguments that were found, and the descriptions of the required ones that were not.
+
+    ``has_code`` says that one of them is a code (``A-1001``) such as its description shows: strong evidence that the
+    message is for this tool.
+    """
 
     arguments: dict[str, Any]
     missing: tuple[str, ...] = ()
+    has_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +56,26 @@ def fill_arguments(meaning: Meaning, message: str, parameters: Mapping[str, Any]
     numbers = _numbers(message)
     arguments: dict[str, Any] = {}
     missing: list[str] = []
+    has_code = False
     for name, schema in parameters.get("properties", {}).items():
         typed = _first_typed(schema if isinstance(schema, dict) else {})
         slot = _Slot(name, _described(name, schema), typed, name in required)
         value = _value(meaning, message, slot, numbers)
         if value is not None:
             arguments[name] = value
+            has_code = has_code or (isinstance(value, str) and _has_digit(value) and _has_digit(slot.description))
         elif slot.is_required:
             missing.append(slot.description)
-    return Filled(arguments, tuple(missing))
+    return Filled(arguments, tuple(missing), has_code)
+
+
+def same_for_each(message: str, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The arguments once for each code in the message that is built like the one they hold (``A-1001``, ``B-2040``)."""
+    for name, value in arguments.items():
+        if isinstance(value, str) and _has_digit(value) and value != message:
+            codes = [span.text for span in _spans(message) if _shape(span.text) == _shape(value)]
+            return [{**arguments, name: code} for code in dict.fromkeys(codes)]
+    return [dict(arguments)]
 
 
 def _described(name: str, schema: Any) -> str:
@@ -142,7 +159,7 @@ def _take_number(meaning: Meaning, slot: _Slot, numbers: list[_Number], *, whole
         return None
     scores = meaning.closeness(slot.description, [number.around for number in usable])
     best = max(range(len(usable)), key=lambda place: scores[place])
-    if not slot.is_required and scores[best] < _OPTIONAL_CLOSENESS:
+    if not slot.is_required and scores[best] < _OPTIONAL_NUMBER_CLOSENESS:
         return None
     numbers.remove(usable[best])
     return usable[best].value
@@ -206,3 +223,7 @@ def _spans(message: str) -> list[_Span]:
 
 def _has_digit(text: str) -> bool:
     return any(character.isdigit() for character in text)
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", text))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -18,11 +18,21 @@ if TYPE_CHECKING:
 _KEPT_TEXTS = 4_096
 
 
-class Meaning:
-    """Cosines of texts, from -1 to 1. ``embed`` gives one vector of length 1 per text; safe to use from any thread."""
+class TextEmbedder(Protocol):
+    """What turns texts into vectors of length 1, one per row, and counts their tokens."""
 
-    def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
-        self._embed = embed
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (n_texts, dimension), in the order of the texts."""
+
+    def count_tokens(self, text: str) -> int:
+        """The text's length in tokens."""
+
+
+class Meaning:
+    """Cosines of texts, from -1 to 1. Safe to use from any thread."""
+
+    def __init__(self, embedder: TextEmbedder) -> None:
+        self._embedder = embedder
         self._lock = threading.Lock()
         self._known: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
 
@@ -38,7 +48,7 @@ class Meaning:
             known = {text: self._known[text] for text in texts if text in self._known}
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
-            known.update(zip(missing, self._embed(missing), strict=True))
+            known.update(zip(missing, self._embedder.embed(missing), strict=True))
         with self._lock:
             for text in texts:
                 self._known[text] = known[text]

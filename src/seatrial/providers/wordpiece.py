@@ -69,7 +69,7 @@ def _normalized(text: str) -> str:
     """Lower case without accents and control characters; every white space a blank; blanks around CJK characters."""
     cleaned = "".join(_cleaned(character) for character in text)
     decomposed = unicodedata.normalize("NFD", cleaned)
-    return "".join(character for character in decomposed if unicodedata.category(character) != "Mn").lower()
+    return "".join(character.lower() for character in decomposed if unicodedata.category(character) != "Mn")
 
 
 def _cleaned(character: str) -> str:
