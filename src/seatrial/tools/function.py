@@ -11,13 +11,14 @@ from typing import Any, Literal
 
 from seatrial.core.content import TextContent
 from seatrial.core.model import ToolSpec
+from seatrial.core.schema import validate_required_args
+from seatrial.core.threads import in_thread
 from seatrial.core.tool import ExecutionMode, ToolContext, ToolOutput
 from seatrial.errors import ToolError
 from seatrial.tools.parameter_schema import declared_schema
 from seatrial.tools.printed import Printed
 from seatrial.tools.results import blocks_of, plain
 from seatrial.tools.signature import Signature, read_signature
-from seatrial.tools.threads import run_in_thread
 from seatrial.tools.user_module import load_function
 
 ThreadMode = Literal["worker", "main"]
@@ -92,39 +93,45 @@ class FunctionTool:
 
     def check_arguments(self, arguments: dict[str, Any]) -> str | None:
         """Names the required arguments that are missing."""
-        missing = [name for name in self.spec.parameters.get("required", ()) if name not in arguments]
-        return f"Missing required arguments: {', '.join(missing)}" if missing else None
+        return validate_required_args(arguments, self.spec.parameters)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
         """Calls the function and turns what it gives into blocks.
 
-        ``details`` holds a structured value in JSON's terms and what was printed. `SystemExit` and a cancellation that
-        the function raises by itself come out as `ToolError`.
+        ``details`` holds a structured value in JSON's terms and what was printed; what a failing function printed is
+        told as progress. `SystemExit` and a cancellation of the function's own making come out as `ToolError`.
         """
         printed = Printed()
-        with printed.capture():
-            try:
+        try:
+            with printed.capture():
                 value = await self._value(arguments, context)
-            except SystemExit as error:
-                raise ToolError(f"SystemExit: {error}") from error
-            except asyncio.CancelledError as error:
-                task = asyncio.current_task()
-                if task is None or task.cancelling():
-                    raise
-                raise ToolError(f"CancelledError: {error}".rstrip(": ")) from error
+        except BaseException as error:
+            for text in printed.texts().values():
+                context.update(text)
+            if isinstance(error, SystemExit) or (isinstance(error, asyncio.CancelledError) and not _is_cancelled()):
+                raise ToolError(f"{type(error).__name__}: {error}".rstrip(": ")) from error
+            raise
         return _output(value, printed.texts())
 
     async def _value(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         if self.thread == "main" or inspect.iscoroutinefunction(self.function):
             value = self._call(arguments, context)
         else:
-            context = _for_threads(context, asyncio.get_running_loop())
-            value = await run_in_thread(lambda: self._call(arguments, context), f"seatrial-tool-{self.spec.name}")
+            value = await in_thread(self._call_in_thread, arguments, _for_threads(context, asyncio.get_running_loop()))
         if inspect.isawaitable(value):
             value = await value
         if isinstance(value, AsyncIterator):
             return await _gathered(value, context)
         return _drained(value, context)
+
+    def _call_in_thread(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
+        """The call, where no Ctrl-C ever arrives: whatever is raised is the function's own doing, and an error."""
+        try:
+            return self._call(arguments, context)
+        except BaseException as error:
+            if isinstance(error, Exception):
+                raise
+            raise ToolError(f"{type(error).__name__}: {error}".rstrip(": ")) from error
 
     def _call(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         positional, named = self.signature.bind(arguments, context)
@@ -136,6 +143,12 @@ def _declared(parameters: Mapping[str, Any], signature: Signature) -> dict[str, 
     schema = declared_schema(parameters, optional)
     signature.check_declared(list(schema["properties"]))
     return schema
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody outside asked for the end of this task."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _for_threads(context: ToolContext, loop: asyncio.AbstractEventLoop) -> ToolContext:

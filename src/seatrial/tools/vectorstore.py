@@ -10,13 +10,13 @@ from typing import Any
 
 from seatrial.core.abort import AbortSignal
 from seatrial.core.model import ToolSpec
+from seatrial.core.threads import in_thread
 from seatrial.core.tool import ExecutionMode, ToolContext, ToolOutput
 from seatrial.errors import RetrievalError
 from seatrial.retrieval.base import SearchResult
 from seatrial.retrieval.index import Index
 from seatrial.retrieval.refresh import IndexReport, ProgressSink
 from seatrial.retrieval.search import SearchSettings
-from seatrial.tools.threads import run_in_thread
 
 _PARAMETERS = {
     "type": "object",
@@ -59,7 +59,7 @@ class VectorstoreTool:
 
         ``on_progress`` is called in another thread. Raises `DocumentError`, `RetrievalError` or `AbortedError`.
         """
-        work = run_in_thread(lambda: self._prepared(on_progress, signal), f"seatrial-index-{self.spec.name}")
+        work = in_thread(self._prepared, on_progress, signal)
         return (await work)[1]
 
     def check_arguments(self, arguments: dict[str, Any]) -> str | None:
@@ -73,7 +73,7 @@ class VectorstoreTool:
         """The closest passages with their sources; ``details["results"]`` holds the search results as plain dicts."""
         context.signal.raise_if_set()
         query = str(arguments["query"])
-        results = await run_in_thread(lambda: self._search(query), f"seatrial-tool-{self.spec.name}")
+        results = await in_thread(self._search, query)
         return ToolOutput.of_text(_told(results), details={"results": [asdict(result) for result in results]})
 
     def close(self) -> None:

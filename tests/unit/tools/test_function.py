@@ -109,6 +109,18 @@ async def test_p008_prints_are_kept_with_the_result_each_with_its_own_call(capsy
     assert capsys.readouterr() == ("", "")
 
 
+async def test_p008_what_a_failing_function_printed_is_told_as_progress() -> None:
+    told: list[str] = []
+
+    def fails() -> None:
+        print("got this far")
+        raise ValueError("no further")
+
+    with pytest.raises(ValueError, match="no further"):
+        await run(fails, ToolContext(update=told.append))
+    assert told == ["got this far\n"]
+
+
 async def test_p008_the_screen_is_back_after_the_call(capsys: pytest.CaptureFixture[str]) -> None:
     before = sys.stdout
     await run(lambda: print("hidden"))
