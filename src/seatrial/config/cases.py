@@ -15,7 +15,7 @@ from seatrial.config.expected_tools import CallOrder, ExpectedToolConfig
 from seatrial.config.fields import FreeBlock, FullText, Limits, LongText, ShortText, Text, Texts, Whole
 from seatrial.config.files import FileConfig
 from seatrial.config.located import changed, plain
-from seatrial.config.rules import exactly_one
+from seatrial.config.rules import exactly_one, exactly_one_given
 
 MetricReference = Annotated[
     Annotated[FullText, Tag("<name>")] | Annotated[MetricConfig, Tag("<metric>")],
@@ -67,6 +67,8 @@ class CaseConfig(ExpectationConfig):
         "assert": "checks",
         "tools": "expected_tools",
     }
+
+    conditions = (exactly_one_given("input", "turns"),)
 
     name: ShortText | None = Field(default=None, description="The case's name, unique in the file.")
     input: LongText | None = Field(default=None, description="What the user says.")

@@ -11,6 +11,7 @@ from seatrial.config.entity import Entity, Problem
 from seatrial.config.expected_tools import invalid_pattern
 from seatrial.config.fields import Flag, FreeValue, FullText, Number, Text, Texts
 from seatrial.config.located import changed, derived
+from seatrial.config.rules import given
 
 KINDS = (
     "contains",
@@ -39,6 +40,8 @@ class CheckConfig(Entity):
         "cost_usd": "max_cost_usd",
         "pattern": "regex",
     }
+
+    conditions = ({"anyOf": [given(kind) for kind in (*KINDS, "not")]},)
 
     contains: Texts | None = Field(default=None, description="Texts that all occur in the answer.")
     not_contains: Texts | None = Field(default=None, description="Texts none of which occurs in the answer.")

@@ -16,6 +16,8 @@ class EmbeddingConfig(Entity):
     called: ClassVar[str] = "`embedding:`"
     synonyms: ClassVar[dict[str, str]] = {"base_url": "endpoint", "model": "name", "timeout": "timeout_s"}
 
+    shorthands = ({"type": "string", "minLength": 1},)
+
     provider: FullText = Field(default="local", description="Who hosts the embedding model; `local` is embedded.")
     name: FullText | None = Field(default=None, description="The model's name at the provider.")
     endpoint: FullText | None = Field(default=None, description="The server's base URL.")

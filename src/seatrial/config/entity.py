@@ -28,7 +28,7 @@ class Entity(BaseModel):
     """A frozen section of the agent file.
 
     A subclass may say how it reads a shorthand (`read`) and which rules over several keys it has (`rules`); both see
-    the values as written, before any conversion.
+    the values as written, before any conversion. ``shorthands`` and ``conditions`` say the same as JSON Schemas.
     """
 
     model_config = ConfigDict(
@@ -37,6 +37,8 @@ class Entity(BaseModel):
 
     called: ClassVar[str] = "this block"
     synonyms: ClassVar[Mapping[str, str]] = {}
+    shorthands: ClassVar[tuple[dict[str, Any], ...]] = ()
+    conditions: ClassVar[tuple[dict[str, Any], ...]] = ()
 
     @classmethod
     def read(cls, value: Any) -> Any:

@@ -11,6 +11,7 @@ from seatrial.config.entity import Entity, Problem
 from seatrial.config.fields import Flag, FreeBlock, FullText, Number, Whole
 from seatrial.config.located import Block, changed
 from seatrial.config.model import ModelConfig
+from seatrial.config.rules import given
 
 MetricType = Literal["standard", "geval", "rag", "code"]
 _SETTINGS = (
@@ -41,6 +42,17 @@ class MetricConfig(Entity):
 
     called: ClassVar[str] = "a metric"
     synonyms: ClassVar[dict[str, str]] = {"min_score": "threshold", "timeout": "timeout_ms", "prompt": "custom_prompt"}
+
+    shorthands = ({"type": "string", "minLength": 1},)
+    conditions = (
+        {
+            "anyOf": [
+                given("metric"),
+                given("metric_type"),
+                {"properties": {"type": {"enum": ["geval", "code"]}}, **given("type")},
+            ]
+        },
+    )
 
     metric: FullText = Field(description="The metric's name.")
     type: MetricType = Field(default="standard", description="Which form of metric; standard when absent.")
@@ -123,6 +135,8 @@ class EvaluationsConfig(Entity):
 
     called: ClassVar[str] = "`evaluations:`"
     synonyms: ClassVar[dict[str, str]] = {"default_model": "model", "judge": "model"}
+
+    shorthands = ({"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/MetricConfig"}},)
 
     model: ModelConfig | None = Field(default=None, description="The judge of all metrics that name none themselves.")
     metrics: tuple[MetricConfig, ...] = Field(min_length=1, description="What is measured.")

@@ -55,6 +55,8 @@ class ExpectedToolConfig(Entity):
     called: ClassVar[str] = "an expected tool"
     synonyms: ClassVar[dict[str, str]] = {"arguments": "args", "tool": "name", "times": "count"}
 
+    shorthands = ({"type": "string", "minLength": 1},)
+
     name: FullText = Field(description="The tool's name, exactly.")
     args: Arguments = Field(
         default_factory=dict, description="Arguments that the call must have; others may be there too."

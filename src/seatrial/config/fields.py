@@ -53,7 +53,6 @@ def _read_free(value: Any) -> Any:
 
 
 _TEXT_SCHEMA = {"type": ["string", "number", "boolean"]}
-_FILLED = {"type": "string", "pattern": r"\$\{"}
 
 Text = Annotated[str, BeforeValidator(_read_text), WithJsonSchema(_TEXT_SCHEMA)]
 Whole = Annotated[int, BeforeValidator(_read_number)]
@@ -61,7 +60,11 @@ Number = Annotated[float, BeforeValidator(_read_number)]
 Flag = Annotated[bool, BeforeValidator(_read_bool)]
 FreeValue = Annotated[Any, BeforeValidator(_read_free)]
 FreeBlock = Annotated[dict[str, Any], BeforeValidator(_read_free)]
-Texts = Annotated[tuple[Text, ...], BeforeValidator(_read_texts)]
+Texts = Annotated[
+    tuple[Text, ...],
+    BeforeValidator(_read_texts),
+    WithJsonSchema({"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXT_SCHEMA}]}),
+]
 """One text or a list of texts."""
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from seatrial.config.entity import Entity, Problem
 from seatrial.config.fields import Flag, FullText, Limits, Text, Whole
-from seatrial.config.rules import exactly_one
+from seatrial.config.rules import exactly_one, exactly_one_given
 
 FileType = Literal["image", "pdf", "text", "excel", "word", "powerpoint", "csv"]
 CellRange = Annotated[
@@ -24,6 +24,8 @@ class FileConfig(Entity):
 
     called: ClassVar[str] = "a file"
     synonyms: ClassVar[dict[str, str]] = {"file": "path", "page": "pages"}
+
+    conditions = (exactly_one_given("path", "url"),)
 
     path: FullText | None = Field(default=None, description="A file, relative to the agent file.")
     url: FullText | None = Field(default=None, description="An address to fetch it from.")

@@ -30,13 +30,19 @@ def _rules() -> Mapping[str, Any]:
     return rules
 
 
+def ignored_keys() -> Mapping[str, str]:
+    """Key paths that HoloDeck has and that mean nothing here, each with the reason."""
+    ignored: dict[str, str] = _rules()["ignored"]
+    return ignored
+
+
 def adapt(data: Block) -> Dialect:
     """Takes out of the data what means nothing here, and carries over what has another form. Changes ``data``."""
     found = Dialect()
     for tool in _items(data.get("tools")):
         if tool.get("type") == "hierarchical_document":
             _carry_over_document_tool(tool, found)
-    for pattern, reason in _rules()["ignored"].items():
+    for pattern, reason in ignored_keys().items():
         for holder, key in list(_matches(data, pattern.split("."))):
             found.is_holodeck = True
             message = f"`{key}` has no effect here: {reason}"

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from seatrial.config.entity import Entity, Problem
 from seatrial.config.fields import FullText, LongText
-from seatrial.config.rules import exactly_one
+from seatrial.config.rules import exactly_one, exactly_one_given
 
 
 class InstructionsConfig(Entity):
@@ -17,6 +17,9 @@ class InstructionsConfig(Entity):
 
     called: ClassVar[str] = "`instructions:`"
     synonyms: ClassVar[dict[str, str]] = {"path": "file", "text": "inline", "prompt": "inline", "content": "inline"}
+
+    shorthands = ({"type": "string", "minLength": 1, "maxLength": 5000},)
+    conditions = (exactly_one_given("file", "inline"),)
 
     file: FullText | None = Field(default=None, description="A text file, relative to the agent file.")
     inline: LongText | None = Field(default=None, description="The text itself.")

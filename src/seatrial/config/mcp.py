@@ -9,7 +9,10 @@ from pydantic import Field, ValidationError
 
 from seatrial.config.entity import Entity, Problem
 from seatrial.config.fields import FreeBlock, FullText, Number, Text, Texts, Whole
+from seatrial.config.rules import given
 from seatrial.config.tool_base import ToolBase
+
+_WAYS = ("server", "command", "url")
 
 
 class McpConnectionConfig(Entity):
@@ -50,7 +53,16 @@ class McpToolConfig(ToolBase, McpConnectionConfig):
 
     called: ClassVar[str] = "an MCP tool"
 
-    type: Literal["mcp"] = "mcp"
+    conditions = (
+        {
+            "anyOf": [
+                *(given(key) for key in _WAYS),
+                {"properties": {"config": {"anyOf": [given(k) for k in _WAYS]}}, **given("config")},
+            ]
+        },
+    )
+
+    type: Literal["mcp"]
     server: FullText | None = Field(default=None, description="A package, a command, a file or a URL.")
     config: FreeBlock = Field(
         default_factory=dict, description="Connection keys; what else is in it is for the server.", repr=False
@@ -73,7 +85,7 @@ class McpToolConfig(ToolBase, McpConnectionConfig):
         for key in known.keys() & values.keys():
             message = f"`{key}` stands on the tool and in its `config`"
             yield Problem("ST201", message, ("config", key), "keep one of the two")
-        ways = [key for key in ("server", "command", "url") if values.get(key) or known.get(key)]
+        ways = [key for key in _WAYS if values.get(key) or known.get(key)]
         if not ways:
             yield Problem("ST202", "an MCP tool needs `server`, `command` or `url`")
         if "command" in ways and "url" in ways:

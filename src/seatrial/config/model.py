@@ -27,6 +27,8 @@ class ModelConfig(Entity):
         "timeout": "timeout_s",
     }
 
+    shorthands = ({"type": "string", "pattern": "^[^:/]+[:/].+"},)
+
     provider: FullText = Field(description="Who hosts the model: openai, azure_openai, anthropic, ollama, local, ...")
     name: FullText = Field(description="The model's name at the provider.")
     temperature: Number | None = Field(default=None, ge=0, le=2, description="0 to 2; not sent when absent.")

@@ -8,6 +8,11 @@ from typing import Any
 from seatrial.config.entity import Problem
 
 
+def given(key: str) -> dict[str, Any]:
+    """The JSON Schema of a block in which the key has a value."""
+    return {"required": [key], "properties": {key: {"not": {"type": "null"}}}}
+
+
 def at_most_one(values: Mapping[str, Any], keys: Sequence[str], called: str) -> Iterator[Problem]:
     """A finding at the second of two keys that exclude each other."""
     given = [key for key in values if key in keys]
@@ -22,3 +27,8 @@ def exactly_one(values: Mapping[str, Any], keys: Sequence[str], called: str) -> 
     if not any(key in values for key in keys):
         shown = " or ".join(f"`{key}`" for key in keys)
         yield Problem("ST202", f"{called} needs {shown}")
+
+
+def exactly_one_given(*keys: str) -> dict[str, Any]:
+    """The JSON Schema that says the same as `exactly_one`."""
+    return {"oneOf": [given(key) for key in keys]}

@@ -13,7 +13,7 @@ from seatrial.config.mcp import McpToolConfig
 from seatrial.config.model import ModelConfig
 from seatrial.config.names import nearest
 from seatrial.config.parameters import ParameterConfig
-from seatrial.config.rules import exactly_one
+from seatrial.config.rules import exactly_one, exactly_one_given
 from seatrial.config.tool_base import ToolBase
 from seatrial.config.vectorstore import VectorstoreToolConfig
 
@@ -27,7 +27,7 @@ class FunctionToolConfig(ToolBase):
     called: ClassVar[str] = "a function tool"
     synonyms: ClassVar[dict[str, str]] = {"path": "file", "params": "parameters", "args": "parameters"}
 
-    type: Literal["function"] = "function"
+    type: Literal["function"]
     file: FullText = Field(description="The Python file, relative to the agent file.")
     function: Identifier = Field(description="The function's name in that file.")
     parameters: dict[str, ParameterConfig] | None = Field(default=None, description="The arguments, by name.")
@@ -39,7 +39,9 @@ class PromptToolConfig(ToolBase):
     called: ClassVar[str] = "a prompt tool"
     synonyms: ClassVar[dict[str, str]] = {"prompt": "template", "inline": "template", "params": "parameters"}
 
-    type: Literal["prompt"] = "prompt"
+    conditions = (exactly_one_given("template", "file"),)
+
+    type: Literal["prompt"]
     template: LongText | None = Field(default=None, description="The prompt; {name} stands for a parameter.")
     file: FullText | None = Field(default=None, description="A file with the prompt, relative to the agent file.")
     parameters: dict[str, ParameterConfig] = Field(min_length=1, description="The placeholders, by name.")

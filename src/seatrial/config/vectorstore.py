@@ -19,6 +19,8 @@ class DatabaseConfig(Entity):
     called: ClassVar[str] = "`database:`"
     synonyms: ClassVar[dict[str, str]] = {"type": "provider", "url": "connection_string"}
 
+    shorthands = ({"type": "string", "minLength": 1},)
+
     provider: FullText = Field(default="embedded", description="embedded, qdrant or pgvector.")
     connection_string: SecretStr | None = Field(default=None, description="The server's address, with credentials.")
     options: FreeBlock | None = Field(default=None, description="Further settings of the store.")
@@ -42,7 +44,7 @@ class VectorstoreToolConfig(ToolBase):
         "metadata_fields": "meta_fields",
     }
 
-    type: Literal["vectorstore"] = "vectorstore"
+    type: Literal["vectorstore"]
     source: FullText = Field(description="A file or folder, relative to the agent file.")
     embedding_model: FullText | None = Field(default=None, description="The embedding model's name.")
     embedding_dimensions: Whole | None = Field(default=None, gt=0, description="Length of the vectors.")

@@ -1,0 +1,82 @@
+"""``seatrial validate``: every problem of an agent file at once, with what to write instead."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from seatrial.assembly.check import check
+from seatrial.cli import terminal
+from seatrial.config.diagnostics import Diagnostic
+from seatrial.config.loaded import LoadedAgent, in_order
+from seatrial.config.loader import load_agent
+
+FAILED = 2
+
+
+@click.command("validate")
+@click.argument("agent", type=click.Path(path_type=Path), default=Path(), required=False)
+@click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "github"]),
+    default="text",
+    show_default=True,
+    help="How findings are written; github: annotations at the lines of a pull request.",
+)
+@click.option("--strict", is_flag=True, help="Count warnings as errors.")
+def command(agent: Path, is_json: bool, form: str, strict: bool) -> int:
+    """Check the agent file and say what to write instead.
+
+    AGENT is the file or its folder (default: agent.yaml here). Nothing is run and nothing is sent. The exit code is 2
+    when there is an error.
+    """
+    loaded = load_agent(agent)
+    findings = in_order((*loaded.diagnostics, *check(loaded)), loaded.path)
+    if strict:
+        findings = tuple(finding.as_error() for finding in findings)
+    if is_json or form == "json":
+        terminal.say_json(msgspec.json.encode(report(loaded, findings)))
+    elif form == "github":
+        for finding in findings:
+            sys.stdout.write(finding.as_github_annotation() + "\n")
+    else:
+        terminal.show_diagnostics(findings)
+        terminal.say(verdict(loaded, findings))
+    return FAILED if count(findings, "error") else 0
+
+
+def report(loaded: LoadedAgent, findings: Sequence[Diagnostic]) -> dict[str, object]:
+    """The JSON document."""
+    return {
+        "file": str(loaded.path),
+        "ok": count(findings, "error") == 0,
+        "errors": count(findings, "error"),
+        "warnings": count(findings, "warning"),
+        "diagnostics": [finding.as_dict() for finding in findings],
+    }
+
+
+def verdict(loaded: LoadedAgent, findings: Sequence[Diagnostic]) -> str:
+    """One line: how many findings, or what the file holds."""
+    errors, warnings = count(findings, "error"), count(findings, "warning")
+    if errors:
+        return f"{loaded.path}: {_number(errors, 'error')}, {_number(warnings, 'warning')}"
+    config = loaded.require()
+    contents = f"{_number(len(config.tools), 'tool')}, {_number(len(config.test_cases), 'test case')}"
+    told = f"; {_number(warnings, 'warning')}" if warnings else ""
+    return f"{loaded.path}: valid ({contents}{told})"
+
+
+def count(findings: Sequence[Diagnostic], severity: str) -> int:
+    """How many findings are of that severity."""
+    return sum(finding.severity == severity for finding in findings)
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
