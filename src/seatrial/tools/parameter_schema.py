@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -69,8 +70,10 @@ def schema_of_doc_type(text: str) -> Schema:
 
 def schema_of_default(value: Any) -> Schema:
     """``{"default": ...}`` where JSON can say the default, else {}."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {}
     try:
-        default = to_jsonable_python(value, inf_nan_mode="strings")
+        default = to_jsonable_python(value)
     except (PydanticSerializationError, ValueError):
         return {}
     return {"default": default}

@@ -29,7 +29,10 @@ logger = logging.getLogger("seatrial")
 
 
 def load_function(file: Path, name: str) -> Callable[..., Any]:
-    """The callable ``name`` of a Python file; the file runs once per process. Raises `ToolError`."""
+    """The callable ``name`` of a Python file. Raises `ToolError`.
+
+    The file runs once per process, and again when it or a file beside it was changed since.
+    """
     module = load_module(file)
     found = getattr(module, name, None)
     if callable(found):
@@ -78,6 +81,7 @@ class _UserFinder(MetaPathFinder):
 
     def register(self, file: Path) -> str:
         package = _PREFIX + blake2b(str(file.parent).encode(), digest_size=8).hexdigest()
+        _forget_if_changed(package)
         if package not in sys.modules:
             folder = ModuleType(package, "A user's folder.")
             folder.__path__ = [str(file.parent)]
@@ -108,13 +112,37 @@ class _UserLoader(SourceFileLoader):
     def __init__(self, fullname: str, path: str, package: str) -> None:
         super().__init__(fullname, path)
         self._package = package
+        self._stamp: tuple[int, int] | None = None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the file was changed, or taken away, since it ran."""
+        return self._stamp != _stamp(self.path)
 
     def exec_module(self, module: ModuleType) -> None:
+        self._stamp = _stamp(self.path)
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": _import_of(self._package)}
         super().exec_module(module)
 
     def set_data(self, path: str, data: Any, *, _mode: int = 0o666) -> None:
         """Writes nothing."""
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    try:
+        stat = Path(path).stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _forget_if_changed(package: str) -> None:
+    """Lets every file of a folder run anew when one of them was changed; tools already loaded keep what they have."""
+    modules = {name: module for name, module in list(sys.modules.items()) if name.startswith(f"{package}.")}
+    loaders = [module.__spec__.loader for module in modules.values() if module.__spec__ is not None]
+    if any(isinstance(loader, _UserLoader) and loader.is_outdated for loader in loaders):
+        for name in modules:
+            sys.modules.pop(name, None)
 
 
 def _import_of(package: str) -> Callable[..., ModuleType]:

@@ -88,6 +88,20 @@ def test_h007_a_folder_without_init_is_importable_unless_something_installed_has
     assert call(folder / "tool.py", "both") == "Dune True"
 
 
+def test_a_changed_neighbour_is_read_anew_with_the_next_load(tmp_path: Path) -> None:
+    folder = write(tmp_path, tool="import helper\ndef f(): return helper.X", helper="X = 'old'")
+    loaded = FunctionTool.load(folder / "tool.py", "f")
+    write(tmp_path, helper="X = 'newer'")
+    assert call(folder / "tool.py", "f") == "newer"
+    assert loaded.function() == "old"
+
+
+def test_tools_of_one_file_share_its_state(tmp_path: Path) -> None:
+    folder = write(tmp_path, tool="SEEN = []\ndef add(x): SEEN.append(x)\ndef seen(): return SEEN")
+    call(folder / "tool.py", "add", x=1)
+    assert call(folder / "tool.py", "seen") == "[1]"
+
+
 @pytest.mark.parametrize("name", ["my-tool", "01 tool", "tool.v2"])
 def test_h007_a_file_whose_name_is_no_identifier_loads(tmp_path: Path, name: str) -> None:
     folder = write(tmp_path, **{name: "import helper\ndef f(): return helper.X"}, helper="X = 'ok'")
