@@ -19,6 +19,7 @@ class Limits:
     max_bytes: int = 64 * 1024 * 1024
     max_text_chars: int = 32_000_000
     max_records: int = 1_000_000
+    max_cells: int = 20_000_000
     max_pages: int = 5_000
     max_unpacked_bytes: int = 512 * 1024 * 1024
     max_unpacked_ratio: int = 200
@@ -85,6 +86,7 @@ class Document:
 
     ``text`` is the whole content for people and models, in ``text_format``. ``rows`` are the cells of a table file,
     header first. ``records`` are set where the file is a list of things; each is then a passage of its own.
+    ``blank_pages`` are pages that hold pictures and no text.
     """
 
     source: str
@@ -93,6 +95,7 @@ class Document:
     sections: tuple[Section, ...] = ()
     rows: tuple[tuple[str, ...], ...] | None = None
     records: tuple[Record, ...] | None = None
+    blank_pages: tuple[int, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 

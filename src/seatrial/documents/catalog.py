@@ -6,6 +6,7 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from seatrial.core.content import UserBlock
 from seatrial.documents.base import Document, Limits, Reader, ReadOptions
 from seatrial.errors import DocumentError
 from seatrial.plugins import Registry
@@ -19,6 +20,23 @@ READERS: Registry[Callable[[], Reader]] = Registry(
         "csv": "seatrial.documents.delimited:DelimitedReader",
         "json": "seatrial.documents.json_values:JsonReader",
         "jsonl": "seatrial.documents.json_values:JsonLinesReader",
+        "yaml": "seatrial.documents.yaml_values:YamlReader",
+        "html": "seatrial.documents.html_page:HtmlReader",
+        "pdf": "seatrial.documents.pdf:PdfReader",
+        "word": "seatrial.documents.word:WordReader",
+        "excel": "seatrial.documents.excel:ExcelReader",
+        "old_excel": "seatrial.documents.old_workbook:OldWorkbookReader",
+        "powerpoint": "seatrial.documents.powerpoint:PowerPointReader",
+    },
+)
+
+# How files of a test case go to a model; types that are not here go as text.
+FORMS: Registry[Callable[..., list[UserBlock]]] = Registry(
+    "form of attachment",
+    "seatrial.attachments",
+    {
+        "image": "seatrial.documents.attached_picture:picture_blocks",
+        "pdf": "seatrial.documents.attached_pdf:pdf_blocks",
     },
 )
 
@@ -38,7 +56,26 @@ _TYPE_OF_SUFFIX = {
     ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
+    ".docx": "word",
+    ".docm": "word",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xls": "old_excel",
+    ".xlsb": "old_excel",
+    ".ods": "old_excel",
+    ".pptx": "powerpoint",
+    ".pptm": "powerpoint",
 }
+
+
+# Where the suffix says more exactly what the asked-for type means.
+_NARROWER = {("text", "markdown"): "markdown", ("text", "html"): "html", ("excel", "old_excel"): "old_excel"}
 
 
 def type_of(path: Path) -> str | None:
@@ -65,7 +102,7 @@ def read_document(
 ) -> Document:
     """The document in the file at ``path``; ``source`` is its name in messages (default: the path).
 
-    ``file_type`` wins over the suffix, save that Markdown stays Markdown where ``text`` is asked for.
+    ``file_type`` wins over the suffix, save where the suffix is the narrower of the two.
     Raises `DocumentError` when the file is missing, too large, of no known type or unreadable.
     """
     options = options or ReadOptions()
@@ -100,7 +137,7 @@ def read_bytes(path: Path, source: str, limits: Limits) -> bytes:
 def _reader_name(path: Path, file_type: str | None, source: str) -> str:
     by_suffix = type_of(path)
     if file_type is not None:
-        return "markdown" if file_type == "text" and by_suffix == "markdown" else file_type
+        return _NARROWER.get((file_type, by_suffix or ""), file_type)
     if by_suffix is None:
         raise DocumentError(
             f"{source}: no reader knows files that end in {path.suffix or 'no suffix'}",
