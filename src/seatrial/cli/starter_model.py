@@ -11,7 +11,7 @@ from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.compat import preset_for
 
 LOCAL = "local"
-LOCAL_NAME = "extractive"
+LOCAL_NAME = "minilm-extractive"
 DEFAULT_ENDPOINT = "http://localhost:8000/v1"
 _SETTINGS = {
     LOCAL: {},

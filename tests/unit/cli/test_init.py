@@ -18,7 +18,7 @@ from seatrial.cli import main as cli_main
 from seatrial.cli import starter
 from seatrial.cli.init import command
 from seatrial.cli.starter import TEMPLATES, name_for, project_files, write_project
-from seatrial.cli.starter_model import StarterModel, providers_to_choose
+from seatrial.cli.starter_model import LOCAL_NAME, StarterModel, providers_to_choose
 from seatrial.config.agent import AgentConfig
 from seatrial.config.loader import load_agent
 from seatrial.errors import ConfigError
@@ -169,7 +169,7 @@ def failing_at(name: str) -> Callable[[Path, Path], Path]:
 def test_a_failure_half_way_leaves_the_folder_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "agent.yaml").write_text("mine")
     monkeypatch.setattr(starter.Path, "replace", failing_at("tools.py"))
-    contents = project_files("minimal", "x", StarterModel("local", "extractive"))
+    contents = project_files("minimal", "x", StarterModel("local", LOCAL_NAME))
     with pytest.raises(ConfigError, match=r"nothing was written.*No space left"):
         write_project(tmp_path, contents, force=True)
     assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"agent.yaml"}
@@ -178,7 +178,7 @@ def test_a_failure_half_way_leaves_the_folder_as_it_was(tmp_path: Path, monkeypa
 
 def test_a_failure_in_a_new_folder_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starter.Path, "replace", failing_at("tools.py"))
-    contents = project_files("minimal", "x", StarterModel("local", "extractive"))
+    contents = project_files("minimal", "x", StarterModel("local", LOCAL_NAME))
     with pytest.raises(ConfigError):
         write_project(tmp_path / "a" / "b", contents, force=False)
     assert names_in(tmp_path) == set()

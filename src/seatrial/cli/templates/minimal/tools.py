@@ -10,7 +10,7 @@ def opening_hours(city: str) -> dict[str, str]:
     """Opening hours of the shop in a city.
 
     Args:
-        city: The shop's city, such as Lisbon.
+        city: Name of the city, such as Lisbon.
     """
     shops: dict[str, dict[str, str]] = json.loads(SHOPS.read_text(encoding="utf-8"))
     for name, hours in shops.items():
