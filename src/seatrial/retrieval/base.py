@@ -131,6 +131,9 @@ class Store(Protocol):
     def chunks(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
         """The chunks behind hits, by id; an id that is gone meanwhile is missing."""
 
+    def bytes_on_disk(self) -> int | None:
+        """How much room the index takes; None when the store cannot tell."""
+
     def drop_old_versions(self, keep: int) -> None:
         """Removes all but the ``keep`` latest other versions of the same index."""
 

@@ -17,12 +17,17 @@ _BATCH = 64
 
 
 def embed_chunks(
-    chunks: Sequence[Chunk], embedder: Embedder, cache: VectorCache, on_batch: Callable[[int], None]
+    chunks: Sequence[Chunk],
+    embedder: Embedder,
+    cache: VectorCache,
+    on_batch: Callable[[int], None],
+    *,
+    is_forced: bool = False,
 ) -> tuple[Vectors, int]:
     """Shape (n_chunks, dimension), row by row those of the chunks, and how many texts went to the embedder.
 
     Each batch is kept as soon as it is there, so that little is lost when the process is killed. ``on_batch`` is told
-    how many chunks are done and may raise to stop.
+    how many chunks are done and may raise to stop. ``is_forced`` embeds also what is known.
     """
     vectors = np.empty((len(chunks), embedder.dimension), dtype=np.float32)
     texts = [text_to_embed(chunk) for chunk in chunks]
@@ -30,7 +35,7 @@ def embed_chunks(
     for start in range(0, len(texts), _BATCH):
         on_batch(start)
         batch = texts[start : start + _BATCH]
-        known = cache.known(batch)
+        known = {} if is_forced else cache.known(batch)
         missing = [text for text in dict.fromkeys(batch) if text not in known]
         if missing:
             made = dict(zip(missing, embedder.embed(missing), strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,6 +21,18 @@ _FORMAT = 1
 _KEPT_VERSIONS = 4
 _FORGET_AFTER_DAYS = 30
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStats:
+    """The size of an index. ``bytes_on_disk`` is None for a store on a server."""
+
+    files: int
+    chunks: int
+    problems: int
+    embedder: str
+    dimension: int
+    bytes_on_disk: int | None
 
 
 class Index:
@@ -52,14 +64,22 @@ class Index:
         return cls(folder, STORES.load(settings.store)(options), embedder, cache, settings)
 
     def refresh(
-        self, source: Path, *, on_progress: ProgressSink | None = None, signal: AbortSignal | None = None
+        self,
+        source: Path,
+        *,
+        on_progress: ProgressSink | None = None,
+        signal: AbortSignal | None = None,
+        is_forced: bool = False,
     ) -> IndexReport:
         """Brings the index in line with the files at ``source``. Blocks for long; killed, it goes on where it was.
 
-        Only files whose content changed are read; a file that cannot be read is a problem, and out of the index.
+        Only files whose content changed are read, unless ``is_forced``; a file that cannot be read is a problem, and
+        out of the index.
         Raises `DocumentError` when ``source`` is missing, `AbortedError` when ``signal`` is set.
         """
-        work = Refresh(self._store, self._embedder, self._cache, self._settings, on_progress, signal)
+        work = Refresh(
+            self._store, self._embedder, self._cache, self._settings, on_progress, signal, is_forced=is_forced
+        )
         lock = self._folder / f"{_file_name(self._settings.name)}.lock"
         with exclusive(lock, on_wait=work.wait):
             report = work.run(source)
@@ -74,6 +94,18 @@ class Index:
     def files(self) -> dict[str, StoredFile]:
         """The files that are in, by source."""
         return self._store.files()
+
+    def stats(self) -> IndexStats:
+        """What the index holds now, as it lies there."""
+        files = self._store.files().values()
+        return IndexStats(
+            files=len(files),
+            chunks=sum(file.chunk_count for file in files),
+            problems=sum(len(file.problems) for file in files),
+            embedder=self._embedder.id,
+            dimension=self._embedder.dimension,
+            bytes_on_disk=self._store.bytes_on_disk(),
+        )
 
     def close(self) -> None:
         """Closes the store and the cache; the embedder stays with its owner."""

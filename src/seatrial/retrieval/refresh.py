@@ -13,7 +13,7 @@ from seatrial.documents.base import Limits, ReadOptions
 from seatrial.documents.catalog import read_bytes, reader_for
 from seatrial.documents.folders import SourceFile, source_files
 from seatrial.documents.passages import FieldSettings
-from seatrial.errors import DocumentError
+from seatrial.errors import DocumentError, RetrievalError
 from seatrial.retrieval.base import Embedder, Store, StoredFile
 from seatrial.retrieval.chunking import ChunkSettings, chunks_of
 from seatrial.retrieval.embedding import embed_chunks
@@ -69,6 +69,14 @@ class IndexReport:
 ProgressSink = Callable[[IndexProgress], None]
 
 
+def require_passages(report: IndexReport, source: Path) -> IndexReport:
+    """The report, or `RetrievalError` that says why there is nothing to search."""
+    if report.chunks:
+        return report
+    why = "; ".join(report.problems[:3]) or "no file in it has a known type"
+    raise RetrievalError(f"{source} holds nothing to search: {why}", hint="put documents there, or mend `source`")
+
+
 class Refresh:
     """One pass over a source."""
 
@@ -80,6 +88,8 @@ class Refresh:
         settings: IndexSettings,
         on_progress: ProgressSink | None,
         signal: AbortSignal | None,
+        *,
+        is_forced: bool = False,
     ) -> None:
         self._store = store
         self._embedder = embedder
@@ -87,6 +97,7 @@ class Refresh:
         self._settings = settings
         self._on_progress = on_progress
         self._signal = signal
+        self._is_forced = is_forced
         self._done = 0
         self._total = 0
 
@@ -121,7 +132,7 @@ class Refresh:
         try:
             data = read_bytes(file.path, file.source, self._settings.limits)
             content_hash = sha256(data).hexdigest()
-            if stored is not None and stored.content_hash == content_hash:
+            if stored is not None and stored.content_hash == content_hash and not self._is_forced:
                 return _FileResult(stored.problems)
             options = ReadOptions(record_path=self._settings.record_path, limits=self._settings.limits)
             document = reader_for(file.path, source=file.source).read(data, file.source, options)
@@ -131,7 +142,11 @@ class Refresh:
             return _FileResult((_told(error),), was_read=True)
         problems = tuple(map(str, document.problems))
         vectors, embedded = embed_chunks(
-            chunks, self._embedder, self._cache, lambda done: self._tell_chunks(file.source, done, len(chunks))
+            chunks,
+            self._embedder,
+            self._cache,
+            lambda done: self._tell_chunks(file.source, done, len(chunks)),
+            is_forced=self._is_forced,
         )
         self._store.replace_file(file.source, StoredFile(content_hash, len(chunks), problems), chunks, vectors)
         return _FileResult(problems, embedded, was_read=True)

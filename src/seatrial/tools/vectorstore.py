@@ -12,10 +12,9 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.model import ToolSpec
 from seatrial.core.threads import in_thread
 from seatrial.core.tool import ExecutionMode, ToolContext, ToolOutput
-from seatrial.errors import RetrievalError
 from seatrial.retrieval.base import SearchResult
 from seatrial.retrieval.index import Index
-from seatrial.retrieval.refresh import IndexReport, ProgressSink
+from seatrial.retrieval.refresh import IndexReport, ProgressSink, require_passages
 from seatrial.retrieval.search import SearchSettings
 
 _PARAMETERS = {
@@ -93,17 +92,9 @@ class VectorstoreTool:
             if self._index is None:
                 self._index = self._open_index()
             if self._report is None:
-                self._report = _checked(
-                    self._index.refresh(self.source, on_progress=on_progress, signal=signal), self.source
-                )
+                report = self._index.refresh(self.source, on_progress=on_progress, signal=signal)
+                self._report = require_passages(report, self.source)
             return self._index, self._report
-
-
-def _checked(report: IndexReport, source: Path) -> IndexReport:
-    if report.chunks:
-        return report
-    why = "; ".join(report.problems[:3]) or "no file in it has a known type"
-    raise RetrievalError(f"{source} holds nothing to search: {why}", hint="put documents there, or mend source")
 
 
 def _told(results: Sequence[SearchResult]) -> str:

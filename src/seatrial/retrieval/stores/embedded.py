@@ -143,6 +143,11 @@ class EmbeddedStore:
             for chunk_id, text, source, reference, start, end, metadata in rows
         }
 
+    def bytes_on_disk(self) -> int:
+        """The file and its write-ahead log."""
+        parts = (Path(f"{self._path}{part}") for part in ("", "-wal"))
+        return sum(part.stat().st_size for part in parts if part.exists())
+
     def drop_old_versions(self, keep: int) -> None:
         """By the time of their last change. A file that another process holds stays where the system wants it so."""
         others = [path for path in self._path.parent.glob(self._versions) if path != self._path]
