@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import io
+import ipaddress
 import os
 import random
+import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from types import TracebackType
@@ -82,16 +85,25 @@ class HttpReply(NamedTuple):
 
 RetryListener = Callable[[int, float, str], None]
 BytesSink = Callable[[bytes], bool]
+AddressCheck = Callable[[str], bool]
 
 
 class HttpClient:
     """Connections to model hosts, kept open between requests. One object may serve many requests at once.
 
-    It may be used from several event loops; each gets connections of its own.
+    It may be used from several event loops; each gets connections of its own. ``allows_address`` is asked about each IP
+    address before a connection to it is made; proxies that the environment names are exempt.
     """
 
-    def __init__(self, *, timeouts: Timeouts | None = None, connections_per_host: int = 128) -> None:
+    def __init__(
+        self,
+        *,
+        timeouts: Timeouts | None = None,
+        connections_per_host: int = 128,
+        allows_address: AddressCheck | None = None,
+    ) -> None:
         self.timeouts = timeouts or Timeouts()
+        self.allows_address = allows_address
         self.connections_per_host = connections_per_host
         self.max_reply_bytes = 1 << 27
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
@@ -122,6 +134,30 @@ class HttpClient:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _transport_error(url, error, self.timeouts) from error
 
+    async def get(self, url: str, *, headers: Mapping[str, str], max_bytes: int) -> HttpReply:
+        """One try, redirects not followed. Replies of any status come back; what never became one raises.
+
+        Raises `ProviderError`, also for an address that is not allowed and for a body (unpacked) over ``max_bytes``.
+        """
+        session = await self._session()
+        import aiohttp
+
+        proxy = self._proxy_for(url)
+        try:
+            await self._check_host(url, behind_proxy=proxy is not None)
+            async with session.get(url, headers=headers, allow_redirects=False, proxy=proxy) as response:
+                pieces: list[bytes] = []
+                room = max_bytes
+                while piece := await response.content.readany():
+                    pieces.append(piece)
+                    room -= len(piece)
+                    if room < 0:
+                        response.close()
+                        raise ProviderError(f"the reply is larger than {max_bytes:,} bytes", code="too_large")
+                return HttpReply(response.status, response.headers, b"".join(pieces))
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _transport_error(url, error, self.timeouts) from error
+
     async def close(self) -> None:
         """Closes every connection. A later request would open new ones."""
         here = asyncio.get_running_loop()
@@ -143,7 +179,11 @@ class HttpClient:
 
         limits = aiohttp.ClientTimeout(total=None, sock_connect=self.timeouts.connect_s, sock_read=self.timeouts.idle_s)
         connector = aiohttp.TCPConnector(
-            limit=0, limit_per_host=self.connections_per_host, ssl=_custom_ca() or True, ttl_dns_cache=300
+            limit=0,
+            limit_per_host=self.connections_per_host,
+            ssl=_custom_ca() or True,
+            ttl_dns_cache=300,
+            resolver=None if self.allows_address is None else _guarded_resolver(self.allows_address),
         )
         session = aiohttp.ClientSession(
             connector=connector, timeout=limits, cookie_jar=aiohttp.DummyCookieJar(), raise_for_status=False
@@ -172,6 +212,21 @@ class HttpClient:
             if on_bytes(piece):
                 await _drain(response)
                 return
+
+    async def _check_host(self, url: str, *, behind_proxy: bool) -> None:
+        """Asks about an address in the URL itself, and about a name that only the proxy will resolve."""
+        host = urlsplit(url).hostname or ""
+        if self.allows_address is None:
+            return
+        if _is_address(host):
+            if not self.allows_address(host):
+                raise _forbidden(host)
+        elif behind_proxy:
+            loop = asyncio.get_running_loop()
+            with suppress(OSError):
+                for *_, place in await loop.getaddrinfo(host, None):
+                    if not self.allows_address(str(place[0])):
+                        raise _forbidden(host)
 
     def _proxy_for(self, url: str) -> str | None:
         parts = urlsplit(url)
@@ -327,6 +382,44 @@ def _proxy_from_environment(scheme: str, host: str) -> str | None:
     proxies = getproxies()
     proxy = proxies.get(scheme) or proxies.get("all")
     return proxy if proxy and not proxy_bypass(host) else None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+def _forbidden(host: str) -> ProviderError:
+    return ProviderError(f"{host} is a private or local address", code="forbidden_address")
+
+
+def _guarded_resolver(allows_address: AddressCheck) -> aiohttp.abc.AbstractResolver:
+    """Resolves names as usual and refuses those that lead to an address that is not allowed.
+
+    The check stands between the name's resolution and the connection, so that a name cannot change its address in
+    between.
+    """
+    import aiohttp
+
+    class Guarded(aiohttp.ThreadedResolver):
+        async def resolve(
+            self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        ) -> list[aiohttp.abc.ResolveResult]:
+            found = await super().resolve(host, port, family)
+            if host not in _proxy_hosts() and not all(allows_address(result["host"]) for result in found):
+                raise _forbidden(host)
+            return found
+
+    return Guarded()
+
+
+def _proxy_hosts() -> set[str]:
+    from urllib.request import getproxies
+
+    return {urlsplit(proxy).hostname or "" for proxy in getproxies().values()}
 
 
 async def _drain(response: aiohttp.ClientResponse) -> None:
