@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from seatrial.config.case_rows import read_rows
 from seatrial.config.diagnostics import Place
 from seatrial.config.located import Block, Listing, locate
-from seatrial.config.patterns import files_of
+from seatrial.config.paths import from_folder, is_pattern, kind_of, matching_files, near_path
 from seatrial.config.trip import Trip
 
 
@@ -25,9 +27,7 @@ def add_case_files(data: Block, trip: Trip) -> None:
 
 
 def _add(pattern: str, place: Place, merged: Listing, trip: Trip) -> None:
-    paths, problems = files_of(pattern, trip.folder, place)
-    trip.findings += problems
-    for path in paths:
+    for path in _files(pattern, place, trip):
         source = trip.read(path)
         if source is None:
             continue
@@ -36,3 +36,27 @@ def _add(pattern: str, place: Place, merged: Listing, trip: Trip) -> None:
         if has_variables:
             trip.fill(rows, source)
         merged.join(rows)
+
+
+def _files(pattern: str, place: Place, trip: Trip) -> list[Path]:
+    """The files that are meant; a finding when there is none."""
+    path = from_folder(trip.folder, pattern)
+    kind = kind_of(path)
+    if kind == "file":
+        return [path]
+    if kind == "folder":
+        hint = f"write {Path(pattern).as_posix()}/*.yaml to take all files in it"
+        trip.error("ST302", f"{pattern} is a folder, and a file is needed", place, hint)
+    elif is_pattern(pattern):
+        found = matching_files(trip.folder, pattern)
+        if not found:
+            trip.error("ST301", f"no file matches {pattern}", place, f"looked in {trip.folder.absolute()}")
+        return found
+    elif kind == "unusable":
+        trip.error("ST302", f"{pattern[:80]} is no usable path", place)
+    else:
+        near = near_path(path, pattern)
+        trip.error(
+            "ST301", f"{pattern} does not exist", place, f"did you mean {near}?" if near else f"looked for {path}"
+        )
+    return []

@@ -57,6 +57,7 @@ class CaseConfig(ExpectationConfig):
     """One test case: a question, or several turns of one conversation."""
 
     called: ClassVar[str] = "a test case"
+    example: ClassVar[str] = "`- input: ...`"
     synonyms: ClassVar[dict[str, str]] = {
         "expected": "ground_truth",
         "expected_output": "ground_truth",

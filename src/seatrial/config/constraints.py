@@ -7,6 +7,8 @@ from typing import Any
 
 from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.located import Block, KeyPath, locate, value_at
+from seatrial.config.mcp import McpConnectionConfig
+from seatrial.config.names import nearest
 
 MAX_CASES = 100
 MAX_CASES_OF_HOLODECK = 1000
@@ -43,6 +45,22 @@ def unchecked_cases(data: Block) -> Iterator[Diagnostic]:
         message = f"test case {_label(case, index)} checks nothing"
         hint = "give it expected_tools, checks or evaluations; `checks: none` if that is meant"
         yield Diagnostic("warning", "ST501", message, place, hint=hint, key_path=("test_cases", index))
+
+
+def slips_in_mcp_config(data: Block) -> Iterator[Diagnostic]:
+    """Keys of an MCP tool's free ``config`` that look like a connection key misspelt."""
+    tools = data.get("tools")
+    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+        config = tool.get("config") if isinstance(tool, Block) and tool.get("type") == "mcp" else None
+        for key in config if isinstance(config, Block) else ():
+            if key in McpConnectionConfig.model_fields:
+                continue
+            meant = nearest(key, McpConnectionConfig.model_fields, McpConnectionConfig.synonyms)
+            if meant is not None:
+                message = f"`{key}` is handed to the server as it is"
+                path = ("tools", index, "config", key)
+                place = locate(data, path, of_key=True) or data.place
+                yield Diagnostic("warning", "ST510", message, place, hint=f"did you mean `{meant}`?", key_path=path)
 
 
 def _has_metrics(data: Block) -> bool:

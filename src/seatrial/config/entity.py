@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Validatio
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from seatrial.config.located import Block
-from seatrial.config.names import nearest
+from seatrial.config.names import nearest, same_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Entity(BaseModel):
     )
 
     called: ClassVar[str] = "this block"
+    example: ClassVar[str | None] = None
     synonyms: ClassVar[Mapping[str, str]] = {}
     shorthands: ClassVar[tuple[dict[str, Any], ...]] = ()
     conditions: ClassVar[tuple[dict[str, Any], ...]] = ()
@@ -97,17 +98,29 @@ def entity_classes() -> Iterator[type[Entity]]:
 def _hint_for(cls: type[Entity], key: str, meant: str | None) -> str:
     if meant is not None:
         return f"did you mean `{meant}`?"
-    homes = [other.called for other in entity_classes() if key in other.model_fields and other.called != cls.called]
+    known, homes = _homes(cls, key)
     if homes:
-        return f"`{key}` belongs to {homes[0]}"
+        return f"`{known}` belongs to {' or '.join(homes[:3])}"
     return f"known keys: {', '.join(cls.model_fields)}"
+
+
+def _homes(cls: type[Entity], key: str) -> tuple[str, list[str]]:
+    """The kinds of block that have the key, or one that differs only in case and separators."""
+    homes: dict[str, None] = {}
+    known = key
+    for other in entity_classes():
+        found = same_name(key, other.model_fields)
+        if found is not None and other.called not in (cls.called, Entity.called):
+            homes[other.called] = None
+            known = found
+    return known, list(homes)
 
 
 def _not_a_block(cls: type[Entity], value: Any) -> Problem:
     if isinstance(value, list | tuple):
         return Problem("ST105", f"{cls.called} holds keys, and this is a list", hint="leave out the dash", value=value)
-    keys = ", ".join(f"`{name}`" for name, info in cls.model_fields.items() if info.is_required())
-    hint = f"write it as a block with {keys}" if keys else "write it as a block of keys"
+    keys = " and ".join(f"`{name}`" for name, info in cls.model_fields.items() if info.is_required())
+    hint = f"write {cls.example}" if cls.example else f"write it as a block with {keys}" if keys else None
     return Problem("ST105", f"{cls.called} must be a block of keys", hint=hint, value=value)
 
 

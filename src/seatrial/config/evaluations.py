@@ -127,7 +127,8 @@ class MetricConfig(Entity):
         if kind == "geval" and "criteria" not in values and "evaluation_steps" not in values:
             yield Problem("ST202", "a metric of type geval needs `criteria` or `evaluation_steps`")
         if kind == "code" and "grader" not in values:
-            yield Problem("ST104", "a metric of type code needs `grader`", hint="write grader: file.py:function")
+            hint = "write grader: file.py:function"
+            yield Problem("ST104", "a metric of type code needs `grader`", ("grader",), hint)
 
 
 class EvaluationsConfig(Entity):

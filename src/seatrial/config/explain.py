@@ -11,121 +11,127 @@ from pydantic import ValidationError
 from seatrial.config.diagnostics import CODES, Diagnostic, Place
 from seatrial.config.located import FilledText, KeyPath, locate, value_at
 from seatrial.config.names import did_you_mean
-from seatrial.config.tools import TOOL_TYPES
+from seatrial.config.tools import TOOL_TYPES, tool_type
 
 _AT_KEY = {"ST102", "ST104", "ST201", "ST202"}
+_EMPTY_HINT = "indent its keys under it, or write its value behind the colon"
 _MAX_SHOWN = 40
+_ITEM_NAMES = {"tools": "tool", "test_cases": "test case", "metrics": "metric", "variants": "variant"}
+_BOUNDS = {
+    "greater_than": ("gt", "more than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"),
+    "less_than_equal": ("le", "at most"),
+}
+
+_Words = tuple[str, str, str | None]
 
 
-def explain(error: ValidationError, data: Any, path: Path, below: KeyPath = ()) -> Iterator[Diagnostic]:
-    """One diagnostic for each thing that the data model refused; ``below`` is where the validated part hangs."""
+def explain(error: ValidationError, data: Any, path: Path) -> Iterator[Diagnostic]:
+    """One diagnostic for each thing that the data model refused."""
     for detail in error.errors(include_url=False):
+        loc = tuple(step for step in detail["loc"] if not str(step).startswith("<"))
+        written = value_at(data, loc)
+        if isinstance(written, FilledText) and not written.is_whole:
+            continue
         if detail["type"] == "too_short" and detail["input"]:
             continue
-        loc = tuple(below) + tuple(step for step in detail["loc"] if not str(step).startswith("<"))
-        written = value_at(data, loc)
-        if isinstance(written, FilledText):
-            if not written.is_whole:
-                continue
-            detail["input"] = written
-        yield _diagnostic(dict(detail), data, path, loc)
+        yield _Refusal(dict(detail), data, loc, written).diagnostic(path)
 
 
-def _diagnostic(detail: dict[str, Any], data: Any, path: Path, loc: KeyPath) -> Diagnostic:
-    code, message, hint = _words(detail, loc)
-    if code == "ST104" and value_at(data, loc[:-1]) is not None and loc:
-        place = _place_of_missing(data, loc)
-    else:
-        place = locate(data, loc, of_key=code in _AT_KEY)
-    return Diagnostic("error", code, message, place or Place(path, 1), hint=hint, key_path=loc)
+class _Refusal:
+    """One refused value: ``written`` is what the file has at ``loc``, where it has something."""
 
+    def __init__(self, detail: dict[str, Any], data: Any, loc: KeyPath, written: Any) -> None:
+        self.kind: str = detail["type"]
+        self.context: dict[str, Any] = detail.get("ctx", {})
+        self.message: str = self.context.get("message", detail["msg"])
+        self.data = data
+        self.loc = loc
+        self.shown = _shown(written if isinstance(written, str) else detail.get("input"))
+        self.given = str(written if isinstance(written, str) else detail.get("input"))
 
-def _place_of_missing(data: Any, loc: KeyPath) -> Place | None:
-    """The empty key when it is there, else the key of the block that lacks it."""
-    holder = value_at(data, loc[:-1])
-    if isinstance(holder, dict) and loc[-1] in holder:
-        return locate(data, loc, of_key=True)
-    return locate(data, loc[:-1], of_key=True)
+    def diagnostic(self, path: Path) -> Diagnostic:
+        """The finding in words, at its place."""
+        code, message, hint = self._words()
+        return Diagnostic("error", code, message, self._place(code) or Place(path, 1), hint=hint, key_path=self.loc)
 
+    def _place(self, code: str) -> Place | None:
+        """For a missing key the key of the block that lacks it, unless it stands there empty."""
+        holder = value_at(self.data, self.loc[:-1])
+        if code == "ST104" and self.loc and not (isinstance(holder, dict) and self.loc[-1] in holder):
+            return locate(self.data, self.loc[:-1], of_key=True)
+        return locate(self.data, self.loc, of_key=code in _AT_KEY)
 
-def _words(detail: dict[str, Any], loc: KeyPath) -> tuple[str, str, str | None]:
-    kind, context = detail["type"], detail.get("ctx", {})
-    name = _name(loc)
-    if kind in CODES:
-        message = context.get("message", detail["msg"])
-        starts_itself = (
-            message[:1] in "`" or kind in ("ST102", "ST201", "ST202", "ST203", "ST408") or " must be a block" in message
-        )
-        return (
-            kind,
-            message if starts_itself or message.startswith(("a ", "an ", "the ")) else f"{name} {message}",
-            context.get("hint"),
-        )
-    shown = _shown(detail.get("input"))
-    if kind == "missing":
-        return _missing(loc, bool(context.get("is_empty")))
-    if kind in ("literal_error", "enum"):
-        allowed = _allowed(loc, context)
-        return "ST406", f"{name} cannot be {shown}", did_you_mean(str(detail.get("input")), allowed)
-    if kind in ("tuple_type", "list_type", "set_type"):
-        return "ST105", f"{name} must be a list", "begin each item with `- `"
-    if kind in ("dict_type", "model_type"):
-        return "ST105", f"{name} must be a block of keys", None
-    if kind == "string_type":
-        return "ST105", f"{name} must be a text, not {shown}", None
-    if kind.startswith(("int_", "float_", "finite_")):
-        what = "a whole number" if kind.startswith("int") else "a number"
-        return "ST105", f"{name} must be {what}, not {shown}", None
-    if kind.startswith("bool_"):
-        return "ST105", f"{name} must be true or false, not {shown}", None
-    if kind in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):
-        return "ST405", f"{name} must be {_bound(kind, context)}, not {shown}", None
-    if kind == "too_long":
-        return (
-            "ST407",
-            f"{name} has {context['actual_length']} items; at most {context['max_length']} are allowed",
-            None,
-        )
-    if kind == "too_short":
-        return "ST407", f"{name} needs at least {context['min_length']} item", None
-    if kind == "union_tag_not_found":
-        return "ST105", f"{name} must be a block of keys, not {shown}", None
-    return "ST105", f"{name}: {context.get('message', detail['msg'])}", None
+    def _words(self) -> _Words:
+        name = self._name(self.loc)
+        if self.kind in CODES:
+            is_whole = not self.message.startswith(("must ", "has ", "cannot "))
+            message = self.message if is_whole else f"{name} {self.message}"
+            return self.kind, message, self.context.get("hint")
+        if self.kind == "missing":
+            return self._missing()
+        if self.kind in _BOUNDS:
+            bound, words = _BOUNDS[self.kind]
+            return "ST405", f"{name} must be {words} {self.context[bound]:g}, not {self.shown}", None
+        if self.kind in ("literal_error", "enum"):
+            return "ST406", f"{name} cannot be {self.shown}", did_you_mean(self.given, self._allowed())
+        if self.kind == "too_long":
+            actual, most = self.context["actual_length"], self.context["max_length"]
+            return "ST407", f"{name} has {actual} items; at most {most} are allowed", None
+        if self.kind == "too_short":
+            return "ST407", f"{name} needs at least {self.context['min_length']} item", None
+        if self.shown == "empty":
+            return "ST113", f"{name} is empty", "write something behind the dash, or take the dash out"
+        return self._wrong_type(name)
 
+    def _wrong_type(self, name: str) -> _Words:
+        wanted = {
+            "string_type": "a text",
+            "dict_type": "a block of keys",
+            "union_tag_not_found": "a block of keys",
+            "tuple_type": "a list",
+            "bool_type": "true or false",
+            "bool_parsing": "true or false",
+        }.get(self.kind)
+        if self.kind.startswith("int_"):
+            wanted = "a whole number"
+        elif self.kind.startswith(("float_", "finite_")):
+            wanted = "a number"
+        if wanted is None:
+            return "ST105", f"{name}: {self.message}", None
+        hint = "begin each item with `- `" if wanted == "a list" else None
+        return "ST105", f"{name} must be {wanted}, not {self.shown}", hint
 
-def _missing(loc: KeyPath, is_empty: bool) -> tuple[str, str, str | None]:
-    holder = _name(loc[:-1]) if len(loc) > 1 else "the agent file"
-    if is_empty:
-        return "ST104", f"{_name(loc)} is empty", "indent its keys under it, or write its value behind the colon"
-    return "ST104", f"{holder} lacks `{loc[-1]}`", None
+    def _missing(self) -> _Words:
+        key = self.loc[-1]
+        if self.context.get("is_empty"):
+            return "ST104", f"{self._name(self.loc)} is empty", _EMPTY_HINT
+        hint: str | None = None
+        if key == "type" and self.loc[0] == "tools":
+            guess = (tool_type(value_at(self.data, self.loc[:-1])) or "").strip("<>")
+            hint = f"its keys look like `type: {guess}`"
+        elif key == "metric":
+            hint = "name it: `metric: ...`, or `metric_type: ...` with `type: rag`"
+        return "ST104", f"{self._name(self.loc[:-1])} lacks `{key}`", hint
 
+    def _allowed(self) -> list[str]:
+        if self.loc[-1:] == ("type",) and "tools" in self.loc[:-1]:
+            return list(TOOL_TYPES)
+        return [item.strip("'") for item in str(self.context.get("expected", "")).replace(" or ", ", ").split(", ")]
 
-def _allowed(loc: KeyPath, context: dict[str, Any]) -> list[str]:
-    if loc[-1:] == ("type",) and "tools" in loc[:-1]:
-        return list(TOOL_TYPES)
-    return [item.strip("'") for item in str(context.get("expected", "")).replace(" or ", ", ").split(", ")]
-
-
-def _bound(kind: str, context: dict[str, Any]) -> str:
-    words = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
-    limit = context[words[kind]]
-    number = f"{limit:g}" if isinstance(limit, float) else str(limit)
-    return {
-        "greater_than": f"more than {number}",
-        "greater_than_equal": f"at least {number}",
-        "less_than": f"less than {number}",
-        "less_than_equal": f"at most {number}",
-    }[kind]
-
-
-def _name(loc: KeyPath) -> str:
-    """The last key by name; items of a list by their number."""
-    if not loc:
-        return "the agent file"
-    last = loc[-1]
-    if isinstance(last, int):
-        return f"item {last + 1} of {_name(loc[:-1])}"
-    return f"`{last}`"
+    def _name(self, loc: KeyPath) -> str:
+        """The last key; items of a list by their name, else by their number."""
+        if not loc:
+            return "the agent file"
+        last = loc[-1]
+        if isinstance(last, str):
+            return f"`{last}`"
+        holder = str(loc[-2]) if len(loc) > 1 else ""
+        named = value_at(self.data, (*loc, "name"))
+        if holder in _ITEM_NAMES and isinstance(named, str) and named:
+            return f"{_ITEM_NAMES[holder]} `{named[:_MAX_SHOWN]}`"
+        return f"item {last + 1} of {self._name(loc[:-1])}"
 
 
 def _shown(value: Any) -> str:

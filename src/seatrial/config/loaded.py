@@ -11,6 +11,7 @@ from typing import Any
 from seatrial.config.agent import AgentConfig
 from seatrial.config.diagnostics import Diagnostic, Place, Severity
 from seatrial.config.located import locate
+from seatrial.config.paths import from_folder
 from seatrial.config.secrets import mask, mask_line, masked
 from seatrial.config.source import Source
 from seatrial.errors import ConfigError
@@ -73,7 +74,7 @@ class LoadedAgent:
 
     def path_to(self, relative: str) -> Path:
         """The absolute path of a file that the agent file names."""
-        return Path(os.path.normpath(self.folder / Path(relative).expanduser()))
+        return Path(os.path.normpath(from_folder(self.folder, relative)))
 
     def public_config(self) -> dict[str, Any]:
         """The configuration as plain data for showing and storing, secrets masked."""

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from seatrial.config.agent import AgentConfig
 from seatrial.config.case_files import add_case_files
-from seatrial.config.constraints import constraint_findings, unchecked_cases
+from seatrial.config.constraints import constraint_findings, slips_in_mcp_config, unchecked_cases
 from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.env import read_env_file
 from seatrial.config.explain import explain
@@ -19,6 +19,7 @@ from seatrial.config.fields import LENIENT
 from seatrial.config.holodeck import Dialect, adapt, carry_over_expected_tools
 from seatrial.config.loaded import LoadedAgent, finish, in_order
 from seatrial.config.located import Block, Listing, locate
+from seatrial.config.paths import from_folder, kind_of
 from seatrial.config.prompt_text import PromptText, read_prompt
 from seatrial.config.references import References
 from seatrial.config.secrets import secret_values
@@ -111,6 +112,7 @@ class _Loading:
         findings += References(data, self.path).findings()
         findings += constraint_findings(data, own_cases, Place(self.path, 1), is_lenient=self.dialect.is_holodeck)
         findings += unchecked_cases(data)
+        findings += slips_in_mcp_config(data)
 
     def _prompt(self, data: Block) -> PromptText:
         block = data.get("instructions")
@@ -118,9 +120,8 @@ class _Loading:
         if isinstance(inline, str):
             return PromptText(str(inline))
         file = block.get("file") if isinstance(block, Block) else None
-        if not isinstance(file, str) or not (self.trip.folder / file).is_file():
-            return PromptText("")
-        source = self.trip.read(self.trip.folder / file)
+        path = from_folder(self.trip.folder, file) if isinstance(file, str) else None
+        source = self.trip.read(path) if path is not None and kind_of(path) == "file" else None
         if source is None:
             return PromptText("")
         prompt = read_prompt(source)

@@ -128,6 +128,13 @@ class Listing(list[Any]):
         self.spots.extend(other.spots)
 
 
+def unreadable_text() -> FilledText:
+    """What stands for a value that could not be read: nothing more is said about it."""
+    text = FilledText("")
+    text.written, text.is_whole = "", False
+    return text
+
+
 def read_scalar(text: str) -> str | None:
     """A scalar without quotes: None for a null, `PlainText` for what looks typed, else the text itself."""
     if _NULL.fullmatch(text):

@@ -16,6 +16,7 @@ class ModelConfig(Entity):
     """Which model answers. A text ``provider:name`` is accepted in place of the block."""
 
     called: ClassVar[str] = "`model:`"
+    example: ClassVar[str] = "`provider:name`, or a block with `provider` and `name`"
     synonyms: ClassVar[dict[str, str]] = {
         "base_url": "endpoint",
         "url": "endpoint",

@@ -21,6 +21,12 @@ def nearest(name: str, known: Iterable[str], synonyms: Mapping[str, str] | None 
     return best[1] if best else None
 
 
+def same_name(name: str, known: Iterable[str]) -> str | None:
+    """The known name that differs at most in case and separators."""
+    folded = _folded(name)
+    return next((candidate for candidate in known if candidate == name or _folded(candidate) == folded), None)
+
+
 def did_you_mean(name: str, known: Iterable[str], synonyms: Mapping[str, str] | None = None) -> str | None:
     """A hint with the closest known name, else the list of known names."""
     names = list(known)

@@ -27,6 +27,7 @@ class ParameterConfig(Entity):
     """One parameter: a type and a description, or any JSON Schema."""
 
     called: ClassVar[str] = "a parameter"
+    example: ClassVar[str] = "{type: str, description: ...}"
 
     type: FreeValue = Field(
         default=None, description="str, int, float, bool, array or object; JSON Schema's names too."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,7 @@ from seatrial.config.diagnostics import Diagnostic, Place, Severity
 from seatrial.config.hooks import split_reference
 from seatrial.config.located import Block, FilledText, KeyPath, locate, value_at
 from seatrial.config.names import did_you_mean, nearest
+from seatrial.config.paths import from_folder, kind_of, near_path
 from seatrial.config.python_source import PythonNames, names_defined
 from seatrial.config.source import read_source
 from seatrial.config.templates import placeholders
@@ -95,7 +95,7 @@ class References:
             return text, "template"
         file = self._text((*path, "file"))
         try:
-            return (read_source(self.folder / file).text if file else None), "file"
+            return (read_source(self._absolute(file)).text if file else None), "file"
         except ConfigError:
             return None, "file"
 
@@ -192,7 +192,7 @@ class References:
     def _module_file(self, module: str) -> str | None:
         """The file of a dotted module beside the agent file; None for one that may be installed."""
         relative = module.replace(".", "/") + ".py"
-        return relative if (self.folder / relative).is_file() else None
+        return relative if kind_of(self.folder / relative) == "file" else None
 
     def _defined(self, file: str, function: str, path: KeyPath, file_path: KeyPath) -> Iterator[Diagnostic]:
         try:
@@ -217,7 +217,7 @@ class References:
             return
         problems = list(self._missing(written, path))
         yield from problems
-        if not problems and not self._absolute(written).is_file():
+        if not problems and kind_of(self._absolute(written)) == "folder":
             yield self._finding("ST302", path, f"{written} is a folder, and a file is needed")
 
     def _exists(self, path: KeyPath, what: str) -> Iterator[Diagnostic]:
@@ -232,35 +232,25 @@ class References:
 
     def _missing(self, written: str, path: KeyPath) -> Iterator[Diagnostic]:
         target = self._absolute(written)
-        try:
-            if target.exists():
-                return
-        except (OSError, ValueError) as error:
-            yield self._finding("ST302", path, f"{written[:80]} is no usable path: {error}")
-            return
-        if target.is_symlink():
+        kind = kind_of(target)
+        if kind == "unusable":
+            yield self._finding("ST302", path, f"{written[:80]} is no usable path")
+        elif kind == "missing" and target.is_symlink():
             message = f"{written} is a link to {target.readlink()}, which does not exist"
             yield self._finding("ST301", path, message)
-            return
-        yield self._finding("ST301", path, f"{written} does not exist", self._hint_for_missing(target, written))
+        elif kind == "missing":
+            yield self._finding("ST301", path, f"{written} does not exist", self._hint_for_missing(target, written))
 
     def _hint_for_missing(self, target: Path, written: str) -> str:
-        near = self._near_file(target)
+        near = near_path(target, written)
         if near is not None:
-            return f"did you mean {Path(written).with_name(near).as_posix()}?"
+            return f"did you mean {near}?"
         if not Path(written).is_absolute() and Path(written).exists():
-            return f"paths begin at the folder of the agent file, {self.folder}"
+            return f"paths begin at the folder of the agent file, {self.folder.absolute()}"
         return f"looked for {target}"
 
-    def _near_file(self, target: Path) -> str | None:
-        try:
-            names = [entry.name for entry in os.scandir(target.parent)]
-        except OSError:
-            return None
-        return nearest(target.name, names)
-
     def _absolute(self, written: str) -> Path:
-        return self.folder / Path(written).expanduser()
+        return from_folder(self.folder, written)
 
     def _text(self, path: KeyPath) -> str | None:
         value = value_at(self.data, path)

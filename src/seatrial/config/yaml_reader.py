@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from seatrial.config.diagnostics import Diagnostic, Place
-from seatrial.config.located import Block, Listing, Spot, read_scalar
+from seatrial.config.located import Block, Listing, Spot, read_scalar, unreadable_text
 from seatrial.config.source import Source, unreadable_character
 from seatrial.config.yaml_errors import explain_syntax_error
 
@@ -75,6 +75,7 @@ class _Open:
     wants_key: bool = True
     merges: list[tuple[Any, Place]] = field(default_factory=list)
     is_refused: bool = False
+    is_broken: bool = False
 
 
 class _Reader:
@@ -164,8 +165,9 @@ class _Reader:
         if closed.is_refused:
             holder = self._open[-1]
             holder.key, holder.wants_key = ("", closed.target.line, closed.target.column, 1), False
+            holder.is_broken = True
             return
-        self._add(closed.target, closed.target.place)
+        self._add(unreadable_text() if closed.is_broken else closed.target, closed.target.place)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         self.count += 1
@@ -177,7 +179,7 @@ class _Reader:
             known = ", ".join(f"&{anchor}" for anchor in list(self._anchors)[:5])
             message = f"*{name} stands inside the block that it names" if is_open else f"there is no anchor &{name}"
             self.complain("ST110", message, place, hint=f"anchors so far: {known}" if known and not is_open else None)
-        value = self._anchors.get(name)
+        value = self._anchors.get(name, unreadable_text())
         if holder is not None and isinstance(holder.target, Block) and holder.wants_key:
             holder.key, holder.wants_key = (str(value), place.line, place.column, place.length), False
             return
