@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from seatrial.assembly.attachments import accepted_by, file_blocks
 from seatrial.assembly.checks import read_json
 from seatrial.assembly.metrics import Metrics
 from seatrial.assembly.models import Models, sampling
@@ -17,14 +18,10 @@ from seatrial.config.loaded import LoadedAgent
 from seatrial.config.model import ModelConfig
 from seatrial.core.abort import AbortSignal
 from seatrial.core.agent import Agent
-from seatrial.core.content import UserBlock
 from seatrial.core.hooks import Hooks
 from seatrial.core.limits import Limits
 from seatrial.core.messages import UserMessage
 from seatrial.core.tool import Tool
-from seatrial.documents.attachments import blocks_of_file
-from seatrial.documents.base import ReadOptions
-from seatrial.errors import DocumentError
 from seatrial.metrics.grading import GradedMetric
 from seatrial.retrieval.refresh import IndexProgress, IndexReport
 from seatrial.tools.user_module import load_function
@@ -64,15 +61,8 @@ class LiveAgent:
         text = case.input if case.input is not None else case.turns[0].input
         if not case.files:
             return UserMessage(text)
-        blocks: list[UserBlock] = []
-        for file in case.files:
-            if file.path is None:
-                raise DocumentError(f"{file.url} cannot be fetched: this version reads local files only")
-            options = ReadOptions(pages=file.pages, sheet=file.sheet, cell_range=file.range)
-            path = self.loaded.path_to(file.path)
-            blocks += blocks_of_file(
-                path, file_type=file.type, source=file.path, description=file.description, options=options
-            )
+        accepts = accepted_by(self.agent.model, self.loaded.require().model)
+        blocks = [block for file in case.files for block in file_blocks(file, self.loaded, accepts)]
         return UserMessage((*blocks, *UserMessage(text).blocks))
 
     async def close(self) -> None:

@@ -1,0 +1,50 @@
+"""A case's files as blocks of its question: from disk or from the web, in the best form that the model takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seatrial.config.files import FileConfig
+from seatrial.config.loaded import LoadedAgent
+from seatrial.config.model import ModelConfig
+from seatrial.core.content import TextContent, UserBlock
+from seatrial.core.model import Model
+from seatrial.documents.attachments import Accepts, blocks_of_file
+from seatrial.documents.base import ReadOptions
+from seatrial.documents.fetch import FetchedFile, fetch_file
+
+DOWNLOADS = ".seatrial/downloads"
+_TAKE_PDF = frozenset(("openai", "anthropic"))
+
+
+def accepted_by(model: Model, config: ModelConfig) -> Accepts:
+    """What the model takes, by its provider and by what is known of it; of an unknown one, pictures and no PDF."""
+    sees = model.info is None or "image" in model.info.input_modalities
+    takes_pdf = sees and model.info is not None and config.endpoint is None and config.provider in _TAKE_PDF
+    return Accepts(images=sees, pdf_files=takes_pdf, provider=config.provider)
+
+
+def file_blocks(file: FileConfig, loaded: LoadedAgent, accepts: Accepts) -> Iterator[UserBlock]:
+    """The file's blocks. Blocks while it reads or fetches; must not be called inside an event loop.
+
+    Raises `DocumentError`.
+    """
+    found = _found(file, loaded)
+    options = ReadOptions(pages=file.pages, sheet=file.sheet, cell_range=file.range)
+    yield from blocks_of_file(
+        found.path,
+        file_type=file.type,
+        source=found.source,
+        description=file.description,
+        options=options,
+        accepts=accepts,
+    )
+    if found.note is not None:
+        yield TextContent(f"Note: {found.note}")
+
+
+def _found(file: FileConfig, loaded: LoadedAgent) -> FetchedFile:
+    if file.url is not None:
+        return fetch_file(file.url, loaded.folder / DOWNLOADS, is_cached=file.cache is not False)
+    path = file.path or ""
+    return FetchedFile(loaded.path_to(path), path)
