@@ -42,6 +42,13 @@ def adapt(data: Block) -> Dialect:
     for tool in _items(data.get("tools")):
         if tool.get("type") == "hierarchical_document":
             _carry_over_document_tool(tool, found)
+    for pattern, new in _rules()["renamed"].items():
+        for holder, key in list(_matches(data, pattern.split("."))):
+            found.is_holodeck = True
+            if holder.get(new) is None:
+                holder.rename(key, new)
+            else:
+                del holder[key]
     for pattern, reason in ignored_keys().items():
         for holder, key in list(_matches(data, pattern.split("."))):
             found.is_holodeck = True

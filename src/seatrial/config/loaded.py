@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 from seatrial.config.agent import AgentConfig
 from seatrial.config.diagnostics import Diagnostic, Place, Severity
 from seatrial.config.located import locate
+from seatrial.config.masked_lines import mask_line
 from seatrial.config.paths import from_folder
-from seatrial.config.secrets import mask, mask_line, masked
+from seatrial.config.secrets import mask, masked
 from seatrial.config.source import Source
 from seatrial.errors import ConfigError
 
@@ -22,7 +23,8 @@ class LoadedAgent:
     """An agent file as read. ``config`` is None when it has errors.
 
     ``path`` is as the user named it, ``folder`` absolute; ``data`` the file's content with places, ``raw`` its text;
-    ``secrets`` are values that nothing shown or written may hold; ``instructions_text`` is the system prompt.
+    ``secrets`` are values that nothing shown or written may hold; ``instructions_text`` is the system prompt,
+    ``instructions_metadata`` its frontmatter; ``environ`` is the environment with ``.env`` behind it.
     """
 
     path: Path
@@ -34,6 +36,7 @@ class LoadedAgent:
     secrets: frozenset[str] = field(repr=False, default=frozenset())
     instructions_text: str = field(repr=False, default="")
     instructions_metadata: dict[str, Any] = field(repr=False, default_factory=dict)
+    environ: Mapping[str, str] = field(repr=False, compare=False, default_factory=dict)
     data: Any = field(repr=False, compare=False, default=None)
     sources: dict[Path, Source] = field(repr=False, compare=False, default_factory=dict)
 

@@ -22,7 +22,7 @@ from seatrial.config.located import Block, Listing, locate
 from seatrial.config.paths import from_folder, kind_of
 from seatrial.config.prompt_text import PromptText, read_prompt
 from seatrial.config.references import References
-from seatrial.config.secrets import secret_values
+from seatrial.config.secrets import secret_values, secrets_of_environment
 from seatrial.config.settings import apply_settings, settings_files
 from seatrial.config.trip import Trip
 from seatrial.config.variants import complete_variants
@@ -94,16 +94,17 @@ class _Loading:
         variables, problems = read_env_file(self.trip.folder / ".env")
         self.trip.findings += problems
         self.trip.environ = {**variables, **self.process_environ}
+        self.trip.secrets |= secrets_of_environment(self.trip.environ)
 
     def _validate(self, data: Block) -> AgentConfig | None:
+        """Validates; in the other dialect limits that it does not set are exceeded with a warning."""
+        if self.dialect.is_holodeck:
+            carry_over_expected_tools(data, self.dialect)
         config, problems = _validated(data, self.path)
-        if not self.dialect.is_holodeck:
-            self.trip.findings += problems
-            return config
-        carry_over_expected_tools(data, self.dialect)
-        config, hard = _validated(data, self.path, context={LENIENT: True})
-        self.trip.findings += hard
-        self.trip.findings += [_as_exceeded(problem) for problem in problems if problem.code in _LIMITS]
+        if config is None and self.dialect.is_holodeck:
+            problems = [_as_exceeded(problem) if problem.code in _LIMITS else problem for problem in problems]
+            config, _ = _validated(data, self.path, context={LENIENT: True})
+        self.trip.findings += problems
         return config
 
     def _check(self, data: Block, own_cases: int) -> None:
@@ -145,6 +146,7 @@ class _Loading:
             secrets=frozenset(trip.secrets),
             instructions_text=prompt.text,
             instructions_metadata=prompt.metadata,
+            environ=trip.environ,
             data=data,
             sources=trip.sources,
         )

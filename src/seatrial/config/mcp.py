@@ -22,7 +22,6 @@ class McpConnectionConfig(Entity):
     synonyms: ClassVar[dict[str, str]] = {
         "environment": "env",
         "arguments": "args",
-        "request_timeout": "timeout",
         "allowed_tools": "tools",
     }
 

@@ -4,26 +4,41 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 MASK = "[secret]"
-_NAME = re.compile(
-    r"key(?!word)|token(?!s\b|s$|izer)|secret|password|passwd|authorization|credential|connection", re.IGNORECASE
-)
+_NAME = re.compile(r"key(?!word)|token(?!izer)|secret|password|passwd|authorization|credential|connection", re.I)
+_TOKEN_COUNT = re.compile(r"(?:max|min|num|budget|input|output|total)\w*tokens$|^tokens$", re.I)
 _HOLDERS = {"env", "headers"}
+_NOT_SEARCHED = {"test_cases", "parameters", "response_format", "instructions"}
+_SCHEMES = ("bearer", "basic", "token", "apikey", "digest")
 _MIN_SEARCHED = 6
-_LINE = re.compile(r"""^(\s*(?:-\s+)?["']?(?P<name>[\w.-]+)["']?\s*[:=]\s*)(?P<value>\S.*)$""")
+_MIN_IN_ENVIRONMENT = 8
 
 
 def is_secret_name(name: str) -> bool:
     """Whether a key or variable of this name holds a secret."""
-    return _NAME.search(name) is not None
+    return _NAME.search(name) is not None and _TOKEN_COUNT.search(name) is None
+
+
+def is_holder_of_secrets(name: str) -> bool:
+    """Whether everything under a key of this name is secret."""
+    return name in _HOLDERS or is_secret_name(name)
+
+
+def secrets_of_environment(environ: Mapping[str, str]) -> set[str]:
+    """Values of variables with secret names that are long enough to be searched for in any text."""
+    return {value for name, value in environ.items() if len(value) >= _MIN_IN_ENVIRONMENT and is_secret_name(name)}
 
 
 def secret_values(data: Any) -> set[str]:
-    """Every text in the data that stands under a secret's name, under ``env`` or under ``headers``."""
+    """Every text in an agent file that stands under a secret's name, under ``env`` or under ``headers``.
+
+    Texts of test cases and schemas are left out: there such names are the subject, not the holder of a secret.
+    """
     found: set[str] = set()
     _collect(data, False, found, set())
     return found
@@ -31,34 +46,56 @@ def secret_values(data: Any) -> set[str]:
 
 def _collect(data: Any, is_secret: bool, found: set[str], seen: set[tuple[int, bool]]) -> None:
     if isinstance(data, str):
+        found.update(_in_address(data))
         if is_secret:
-            found.update(_with_parts(data))
+            found.update(_without_scheme(data))
         return
     if not isinstance(data, dict | list | tuple) or (id(data), is_secret) in seen:
         return
     seen.add((id(data), is_secret))
     if isinstance(data, dict):
         for key, value in data.items():
-            _collect(value, is_secret or key in _HOLDERS or is_secret_name(str(key)), found, seen)
+            if key not in _NOT_SEARCHED:
+                _collect(value, is_secret or is_holder_of_secrets(str(key)), found, seen)
         return
+    previous = ""
     for value in data:
-        _collect(value, is_secret, found, seen)
+        follows_option = previous.startswith("-") and "=" not in previous and is_secret_name(previous)
+        _collect(value, is_secret or follows_option, found, seen)
+        found.update(_in_option(value))
+        previous = value if isinstance(value, str) else ""
 
 
-def _with_parts(value: str) -> set[str]:
-    """The value, the part behind an authorization scheme, and the password of an address."""
-    parts = {value.strip()}
-    scheme, _, rest = value.strip().partition(" ")
-    if rest and scheme.lower() in ("bearer", "basic", "token", "apikey", "digest"):
-        parts.add(rest.strip())
-    if "://" in value:
-        try:
-            password = urlsplit(value.strip()).password
-        except ValueError:
-            password = None
-        if password:
-            parts.add(password)
-    return {part for part in parts if part}
+def _without_scheme(value: str) -> Iterator[str]:
+    """The value, and the part behind an authorization scheme."""
+    value = value.strip()
+    if value:
+        yield value
+    scheme, _, rest = value.partition(" ")
+    if rest.strip() and scheme.lower() in _SCHEMES:
+        yield rest.strip()
+
+
+def _in_address(value: str) -> Iterator[str]:
+    """The password and the secret parameters of a URL."""
+    if "://" not in value:
+        return
+    try:
+        parts = urlsplit(value.strip())
+        password, query = parts.password, parse_qsl(parts.query)
+    except ValueError:
+        return
+    if password:
+        yield password
+    yield from (text for name, text in query if text and is_secret_name(name))
+
+
+def _in_option(value: Any) -> Iterator[str]:
+    """The value in ``--api-key=...``."""
+    if isinstance(value, str) and value.startswith("-"):
+        name, found, text = value.partition("=")
+        if found and text and is_secret_name(name):
+            yield text
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:
@@ -66,72 +103,39 @@ def mask(text: str, secrets: Iterable[str]) -> str:
 
     Values under six characters are not searched for: they would blot out ordinary words.
     """
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) < _MIN_SEARCHED:
-            continue
-        for form in (
-            secret,
-            json.dumps(secret)[1:-1],
-            json.dumps(secret, ensure_ascii=False)[1:-1],
-            quote(secret, safe=""),
-        ):
-            if form in text:
-                text = text.replace(form, MASK)
-    return text
+    pattern = _pattern(secrets if isinstance(secrets, frozenset) else frozenset(secrets))
+    return text if pattern is None else pattern.sub(MASK, text)
+
+
+@lru_cache(maxsize=64)
+def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
+    forms = {form for secret in secrets if len(secret) >= _MIN_SEARCHED for form in _forms(secret)}
+    if not forms:
+        return None
+    return re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)))
+
+
+def _forms(secret: str) -> Iterator[str]:
+    yield secret
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    yield quote(secret, safe="")
 
 
 def masked(data: Any, secrets: Iterable[str] = ()) -> Any:
     """A copy of plain data in which secrets are replaced, by the names they stand under and by their values."""
-    known = [secret for secret in secrets if len(secret) >= _MIN_SEARCHED]
-    return _masked(data, False, known)
+    return _masked(data, False, frozenset(secrets))
 
 
-def _masked(data: Any, is_secret: bool, secrets: list[str]) -> Any:
+def _masked(data: Any, is_secret: bool, secrets: frozenset[str]) -> Any:
     if isinstance(data, dict):
-        return {
-            key: _masked(value, is_secret or key in _HOLDERS or is_secret_name(str(key)), secrets)
-            for key, value in data.items()
-        }
+        return {key: _masked(value, _stays_secret(str(key), is_secret), secrets) for key, value in data.items()}
     if isinstance(data, list | tuple):
         return [_masked(value, is_secret, secrets) for value in data]
-    if is_secret and isinstance(data, str):
-        return MASK
-    return mask(data, secrets) if isinstance(data, str) else data
+    if isinstance(data, str):
+        return MASK if is_secret else mask(data, secrets)
+    return data
 
 
-def mask_line(lines: list[str], number: int) -> str:
-    """Line ``number`` (from 1) of a file that may not parse, without the value of a secret key.
-
-    Which block a line stands in is judged by the indents above it.
-    """
-    line = lines[number - 1]
-    match = _LINE.match(line)
-    if match is not None and (is_secret_name(match["name"]) or _stands_in_holder(lines, number)):
-        return match[1] + MASK
-    if _stands_in_holder(lines, number):
-        indent = line[: len(line) - len(line.lstrip())]
-        return indent + MASK
-    return re.sub(r"""(["']?([\w.-]+)["']?\s*:\s*)("[^"]*"?|'[^']*'?|[^,}\]]+)""", _masked_pair, line)
-
-
-def _masked_pair(match: re.Match[str]) -> str:
-    return match[1] + MASK if is_secret_name(match[2]) else match[0]
-
-
-def _stands_in_holder(lines: list[str], number: int) -> bool:
-    indent = _indent(lines[number - 1])
-    for above in range(number - 2, -1, -1):
-        text = lines[above]
-        if not text.strip() or _indent(text) >= indent:
-            continue
-        indent = _indent(text)
-        name = text.strip().removeprefix("- ").partition(":")[0].strip("\"' ")
-        if name in _HOLDERS or is_secret_name(name):
-            return True
-        if indent == 0:
-            return False
-    return False
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+def _stays_secret(key: str, is_secret: bool) -> bool:
+    return key not in _NOT_SEARCHED and (is_secret or is_holder_of_secrets(key))
