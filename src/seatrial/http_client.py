@@ -464,6 +464,8 @@ def _transport_error(url: str, error: Exception, timeouts: Timeouts) -> Provider
                 hint="is the server running?",
                 can_retry=True,
             )
+        case aiohttp.ClientPayloadError():
+            return ProviderError(f"{host} dropped the connection before the end of its reply", can_retry=True)
         case aiohttp.ClientResponseError():
             return ProviderError(f"{host} does not speak HTTP: {preview(error.message)}")
         case _:

@@ -12,6 +12,8 @@ from seatrial.formats.reply import ReplyBuilder
 from seatrial.formats.wire_json import encode
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought")
+REASONING_TEXT_KEYS = ("thinking", "reasoning", "text", "reasoning_content", "summary", "content", "thought")
+REASONING_ITEM = "reasoning_item"
 TEXT_TYPES = frozenset({"text", "output_text", "input_text", "markdown", "string"})
 REASONING_TYPES = frozenset({"thinking", "reasoning", "thought", "reasoning_text", "summary_text", "reasoning_content"})
 CALL_TYPES = frozenset({"tool_use", "tool_call", "function_call", "function", "functionCall", "toolCall", "toolUse"})
@@ -64,8 +66,10 @@ def read_block(builder: ReplyBuilder, block: Mapping[str, Any], depth: int = 0) 
 
 def read_reasoning_block(builder: ReplyBuilder, block: Mapping[str, Any]) -> None:
     """A reasoning block with its signature, which keeps it apart from its neighbours."""
-    keys = ("thinking", "reasoning", "text", "reasoning_content", "summary", "content", "thought")
-    text = next((found for key in keys if (found := text_in(block.get(key)))), "")
+    text = next((found for key in REASONING_TEXT_KEYS if (found := text_in(block.get(key)))), "")
+    if isinstance(block.get("encrypted_content"), str):
+        keep_reasoning_item(builder, block, text)
+        return
     signature = block.get("signature")
     if isinstance(signature, str) and signature:
         part = builder.begin_reasoning()
@@ -73,6 +77,13 @@ def read_reasoning_block(builder: ReplyBuilder, block: Mapping[str, Any]) -> Non
         part.signature = signature
     elif text:
         builder.add_reasoning(text)
+
+
+def keep_reasoning_item(builder: ReplyBuilder, item: Mapping[str, Any], text: str) -> None:
+    """An item of the Responses API, kept whole: it goes back as it came."""
+    part = builder.begin_reasoning(REASONING_ITEM)
+    builder.extend_reasoning(part, text)
+    part.signature = encode(item).decode()
 
 
 def read_reasoning_fields(builder: ReplyBuilder, message: Mapping[str, Any]) -> None:

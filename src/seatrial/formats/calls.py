@@ -167,7 +167,7 @@ def finished_calls(
     calls: list[ToolCall] = []
     used: set[str] = set()
     for position, record in enumerate(records):
-        read = read_arguments(record.arguments if record.arguments is not None else record.text)
+        read = read_arguments(record.text if record.pieces else record.arguments)
         name = _offered_name(record.name.strip(), tool_names)
         call_id = record.id
         if not call_id or call_id in used or call_id in taken_ids:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from seatrial.core.messages import AssistantMessage, Message
 from seatrial.core.model import ToolSpec
 from seatrial.formats.wire_json import encode
 
+Pieces = tuple[Sequence[object], Sequence[object]]
 Parts = tuple[tuple[msgspec.Raw, ...], tuple[msgspec.Raw, ...]]
 NO_PARTS: Parts = ((), ())
 
@@ -23,7 +24,7 @@ class EncodedMessages:
     ``make`` returns the message's own dicts, and the dicts that follow its batch of tool results.
     """
 
-    def __init__(self, make: Callable[[Any], tuple[list[dict[str, Any]], list[dict[str, Any]]]]) -> None:
+    def __init__(self, make: Callable[[Message], Pieces]) -> None:
         self._make = make
         self._kept: dict[int, tuple[weakref.ref[Message], Parts]] = {}
         self._tools: tuple[tuple[ToolSpec, ...], msgspec.Raw] | None = None
@@ -52,12 +53,13 @@ class EncodedMessages:
 
 
 def call_arguments(call: ToolCall) -> str:
-    """A call's arguments as JSON text: as they came where that is valid, always an object."""
+    """A call's arguments as JSON text: as they came where that is valid and safe to send, always an object."""
     text = call.arguments_text
-    is_as_it_came = text is not None and call.arguments_error is None and not call.is_repaired
-    if is_as_it_came and text is not None and text.lstrip()[:1] == "{":
-        return text
-    return encode(call.arguments).decode()
+    if text is None or call.arguments_error is not None or call.is_repaired:
+        return encode(call.arguments).decode()
+    if text.lstrip()[:1] != "{" or "\\u0000" in text:
+        return encode(call.arguments).decode()
+    return text
 
 
 def is_of_same_model(message: AssistantMessage, reader: str) -> bool:
@@ -65,5 +67,5 @@ def is_of_same_model(message: AssistantMessage, reader: str) -> bool:
     return reader == f"{message.provider}/{message.model}"
 
 
-def _raw(items: list[dict[str, Any]]) -> tuple[msgspec.Raw, ...]:
+def _raw(items: Sequence[object]) -> tuple[msgspec.Raw, ...]:
     return tuple(msgspec.Raw(encode(item)) for item in items)

@@ -70,7 +70,7 @@ def to_openai(message: Message, dialect: ChatDialect = OPENAI_CHAT, reader: str 
             return {"role": "tool", "tool_call_id": message.tool_call_id, "content": _result_content(message, dialect)}
 
 
-def images_of_result(message: ToolResultMessage, dialect: ChatDialect) -> dict[str, Any] | None:
+def shown_result(message: ToolResultMessage, dialect: ChatDialect) -> dict[str, Any] | None:
     """The user message that carries a result's pictures and files to an endpoint that takes only text in results."""
     shown = [block for block in message.content if not isinstance(block, TextContent)]
     if not shown or dialect.has_result_images or not (dialect.has_images or dialect.has_files):

@@ -10,7 +10,8 @@ from seatrial.core.usage import ModelCost
 @dataclass(frozen=True, slots=True)
 class Reading:
     """``tool_names`` are the tools on offer, in order; ``seed`` and ``taken_ids`` keep made-up call ids unique in a
-    conversation; ``has_think_tags`` and ``has_text_calls`` say whether reasoning and calls may stand in the text.
+    conversation; ``has_think_tags`` and ``has_text_calls`` say whether reasoning and calls may stand in the text;
+    ``remarks`` become warnings of the message.
     """
 
     api: str = ""
@@ -22,6 +23,7 @@ class Reading:
     has_think_tags: bool = True
     has_text_calls: bool = True
     prices: ModelCost | None = None
+    remarks: tuple[str, ...] = ()
 
 
 DEFAULT_READING = Reading()

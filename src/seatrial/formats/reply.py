@@ -71,7 +71,7 @@ class ReplyBuilder:
         self._refusal: list[str] = []
         self._filter_words: str | None = None
         self._failure: tuple[StopReason, ProviderError] | None = None
-        self._warnings: list[str] = []
+        self._warnings: list[str] = list(reading.remarks)
 
     @property
     def has_content(self) -> bool:
@@ -95,11 +95,15 @@ class ReplyBuilder:
     def add_reasoning(self, text: str, wire_field: str | None = None) -> TextPart:
         """More reasoning; goes on with the block before it when that is reasoning out of the same field."""
         part = self._open_reasoning(wire_field) or self.begin_reasoning(wire_field)
+        self.extend_reasoning(part, text)
+        return part
+
+    def extend_reasoning(self, part: TextPart, text: str) -> None:
+        """More text of a block that `begin_reasoning` gave."""
         if text:
             part.pieces.append(text)
             if self._on_notice is not None:
                 self._on_notice(ReasoningDelta(whole_text(text)))
-        return part
 
     def begin_reasoning(self, wire_field: str | None = None) -> TextPart:
         """A reasoning block of its own."""

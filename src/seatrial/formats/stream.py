@@ -25,13 +25,24 @@ class EventReader(Protocol):
         """Takes an event; True when it is the last one. Sets ``builder.is_ended`` at the dialect's end mark."""
 
 
+class EventSplitter(Protocol):
+    """Cuts bytes into events."""
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The events that ``chunk`` completes."""
+
+    def end(self) -> list[bytes]:
+        """The event that the end completes."""
+
+
 class ReplyStream:
     """One streamed reply. A server that answers with a plain body instead of events is understood too."""
 
-    def __init__(self, reader: EventReader) -> None:
+    def __init__(self, reader: EventReader, splitter: EventSplitter | None = None) -> None:
         self.builder = reader.builder
         self._reader = reader
-        self._sse = SseReader()
+        self._splitter = splitter or SseReader()
+        self._may_be_body = splitter is None
         self._head = b""
         self._body: list[bytes] | None = None
         self._is_begun = False
@@ -44,7 +55,7 @@ class ReplyStream:
         if self._body is not None:
             self._body.append(chunk)
             return False
-        for data in self._sse.feed(chunk):
+        for data in self._splitter.feed(chunk):
             self._read(data)
         return self._is_done
 
@@ -57,7 +68,7 @@ class ReplyStream:
         if self._body is not None:
             self._read_body(b"".join(self._body))
         else:
-            for data in self._sse.end():
+            for data in self._splitter.end():
                 self._read(data)
         builder = self.builder
         if builder.failure is None and not builder.has_data:
@@ -73,7 +84,7 @@ class ReplyStream:
         if not seen or BOM.startswith(self._head):
             return b""
         self._is_begun = True
-        if seen[:1] in (b"{", b"[", b"<"):
+        if seen[:1] == b"<" or (self._may_be_body and seen[:1] in (b"{", b"[")):
             self._body = []
         return self._head
 
@@ -92,7 +103,9 @@ class ReplyStream:
         except UnreadableJsonError:
             if piece.lstrip()[:1] == b"{":
                 text = piece.decode("utf-8", "replace")
-                self.builder.fail("error", ProviderError(f"an event of the stream is no JSON: {preview(text)}"))
+                self.builder.fail(
+                    "error", ProviderError(f"an event of the stream is no JSON: {preview(text)}", can_retry=True)
+                )
             return
         if isinstance(event, Mapping):
             self.builder.has_data = True

@@ -46,6 +46,7 @@ def read_reply(builder: ReplyBuilder, obj: Any) -> None:
     if words is not None:
         builder.fail("error", error_inside(words))
     read_labels(builder, obj)
+    note_refusal(builder, obj)
     builder.has_data = True
     if not _read_answer(builder, obj) and words is None:
         builder.fail("error", ProviderError(f"{NO_DATA}: {preview(str(obj))}", can_retry=True))
@@ -60,7 +61,8 @@ def _read_answer(builder: ReplyBuilder, obj: Mapping[str, Any]) -> bool:
             read_choice(builder, choice)
         return choice is not None
     if isinstance(obj.get("output"), list):
-        read_output(builder, obj)
+        read_output(builder, obj["output"])
+        read_output_end(builder, obj)
         return True
     if isinstance(obj.get("message"), Mapping | str):
         read_choice(builder, obj)
@@ -84,6 +86,8 @@ def read_labels(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
     read_stop_word(builder, obj)
     for key in USAGE_KEYS:
         builder.add_usage(obj.get(key))
+    if "eval_count" in obj or "prompt_eval_count" in obj:
+        builder.add_usage({key: obj.get(key) for key in ("prompt_eval_count", "eval_count")})
 
 
 def read_stop_word(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
@@ -93,6 +97,15 @@ def read_stop_word(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
         if isinstance(word, str) and word:
             builder.stop_word = word
             builder.is_ended = True
+
+
+def note_refusal(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
+    """Anthropic's words for why the model or a filter stopped."""
+    details = obj.get("stop_details")
+    if isinstance(details, Mapping):
+        words = text_in(details.get("explanation")) or text_in(details.get("category"))
+        if words:
+            builder.note_filter(words)
 
 
 def first_choice(choices: list[Any]) -> Mapping[str, Any] | None:
@@ -128,15 +141,23 @@ def read_message(builder: ReplyBuilder, message: Mapping[str, Any]) -> None:
         read_call(builder, legacy)
 
 
-def read_output(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
-    """Items of the Responses API."""
-    for item in obj["output"]:
+def read_output(builder: ReplyBuilder, items: list[Any]) -> None:
+    """Items of the responses API."""
+    for item in items:
         if isinstance(item, Mapping) and item.get("type") == "message":
             read_content(builder, item.get("content"))
         else:
             read_content(builder, item)
-    if builder.stop_word is None and isinstance(obj.get("status"), str):
-        builder.stop_word = obj["status"]
+
+
+def read_output_end(builder: ReplyBuilder, response: Mapping[str, Any]) -> None:
+    """Why a response ended: its status, or the reason why it is incomplete."""
+    details = response.get("incomplete_details")
+    word = details.get("reason") if isinstance(details, Mapping) else None
+    word = word or response.get("status")
+    if isinstance(word, str):
+        builder.stop_word = word
+        builder.is_ended = True
 
 
 def no_json(body: bytes | str) -> ProviderError:

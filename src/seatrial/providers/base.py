@@ -14,12 +14,13 @@ class ProviderOptions:
     """One ``model:`` block in plain values. Secrets are plain text here and must not be shown.
 
     ``timeout_s`` is the whole request's limit in seconds; ``compat`` holds an endpoint's peculiarities;
-    ``folder`` is where relative paths start.
+    ``folder`` is where relative paths start; ``environ`` is where keys are looked up that the block does not give,
+    None for the process's own environment.
     """
 
     name: str
     endpoint: str | None = None
-    api_key: str | None = None
+    api_key: str | None = field(default=None, repr=False)
     api_version: str | None = None
     deployment_name: str | None = None
     auth_provider: str | None = None
@@ -27,6 +28,7 @@ class ProviderOptions:
     compat: Mapping[str, Any] = field(default_factory=dict)
     info: ModelInfo | None = None
     folder: str = "."
+    environ: Mapping[str, str] | None = field(default=None, repr=False)
 
 
 class ModelFactory(Protocol):

@@ -9,6 +9,10 @@ PROVIDERS: Registry[ModelFactory] = Registry(
     "provider",
     "seatrial.providers",
     {
+        "openai": "seatrial.providers.openai:OpenAIModel",
+        "azure_openai": "seatrial.providers.azure_openai:AzureOpenAIModel",
+        "anthropic": "seatrial.providers.anthropic:AnthropicModel",
+        "ollama": "seatrial.providers.ollama:OllamaModel",
         "openai_compatible": "seatrial.providers.openai_compatible:OpenAICompatibleModel",
         "local": "seatrial.providers.local:LocalModel",
         "scripted": "seatrial.providers.scripted:from_options",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
@@ -17,7 +17,9 @@ class Compat(ChatDialect, frozen=True, forbid_unknown_fields=True, kw_only=True)
     """The chat wire's settings, and what else differs between endpoints.
 
     ``has_think_tags`` and ``has_text_calls``: reasoning and tool calls may stand in the answer's text. ``headers`` and
-    ``extra_body`` are added to each request. Times are in seconds.
+    ``extra_body`` are added to each request. Times are in seconds. ``token_command`` prints the bearer token that goes
+    in the place of a key. ``api``: which of OpenAI's two wires is spoken. ``has_cache_marks``: Anthropic is told which
+    prefix to keep.
     """
 
     has_think_tags: bool = True
@@ -27,15 +29,23 @@ class Compat(ChatDialect, frozen=True, forbid_unknown_fields=True, kw_only=True)
     idle_timeout_s: float | None = None
     connect_timeout_s: float | None = None
     max_tries: int | None = None
+    token_command: str | None = None
+    api: Literal["chat", "responses"] = "chat"
+    has_cache_marks: bool = True
     connections_per_host: int | None = None
 
 
 class Preset(msgspec.Struct, frozen=True):
-    """Settings known to fit an endpoint; ``hosts`` select it by themselves, ``key_variable`` holds its key."""
+    """Settings that fit an endpoint. Its ``hosts`` select it; ``key_variables`` are the vendor's names for a key."""
 
     settings: dict[str, Any] = {}
     hosts: tuple[str, ...] = ()
-    key_variable: str | None = None
+    key_variables: tuple[str, ...] = ()
+
+    def is_host_of(self, url: str) -> bool:
+        """Whether the URL belongs to the vendor."""
+        host = (urlsplit(url).hostname or "").lower()
+        return any(host == known or host.endswith(f".{known}") for known in self.hosts)
 
 
 FIRST_PARTY = {"has_think_tags": False, "has_text_calls": False}
@@ -48,20 +58,26 @@ PRESETS: dict[str, Preset] = {
     "deepseek": Preset(
         {"blocks": "none", "has_images": False, "has_seed": False, "json_mode": "json_object"},
         ("api.deepseek.com",),
-        "DEEPSEEK_API_KEY",
+        ("DEEPSEEK_API_KEY",),
     ),
-    "groq": Preset({"blocks": "none", "max_tokens_field": "max_completion_tokens"}, ("api.groq.com",), "GROQ_API_KEY"),
-    "openrouter": Preset({"blocks": "input", "has_files": True}, ("openrouter.ai",), "OPENROUTER_API_KEY"),
+    "groq": Preset(
+        {"blocks": "none", "max_tokens_field": "max_completion_tokens"}, ("api.groq.com",), ("GROQ_API_KEY",)
+    ),
+    "openrouter": Preset({"blocks": "input", "has_files": True}, ("openrouter.ai",), ("OPENROUTER_API_KEY",)),
     "mistral": Preset(
         {"blocks": "input", "has_seed": False, "has_stream_usage": False, "returns_reasoning": False},
         ("api.mistral.ai",),
-        "MISTRAL_API_KEY",
+        ("MISTRAL_API_KEY",),
     ),
-    "gemini": Preset({"blocks": "input", "has_seed": False}, ("generativelanguage.googleapis.com",), "GEMINI_API_KEY"),
+    "gemini": Preset(
+        {"blocks": "input", "has_seed": False},
+        ("generativelanguage.googleapis.com",),
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    ),
     "openai": Preset(
         {"blocks": "all", "max_tokens_field": "max_completion_tokens", "has_files": True, **FIRST_PARTY},
         ("api.openai.com",),
-        "OPENAI_API_KEY",
+        ("OPENAI_API_KEY",),
     ),
 }
 
@@ -73,11 +89,7 @@ def preset_for(settings: Mapping[str, Any], url: str) -> Preset:
         if name not in PRESETS:
             raise ConfigError(f"there is no compat preset {name!r}", hint=_nearest(str(name), PRESETS))
         return PRESETS[name]
-    host = (urlsplit(url).hostname or "").lower()
-    for preset in PRESETS.values():
-        if any(host == known or host.endswith(f".{known}") for known in preset.hosts):
-            return preset
-    return Preset()
+    return next((preset for preset in PRESETS.values() if preset.is_host_of(url)), Preset())
 
 
 def compat_of(settings: Mapping[str, Any], *defaults: Mapping[str, Any]) -> Compat:

@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Iterable
+from dataclasses import replace
 
 import msgspec
 
 from seatrial.core.abort import AbortSignal
 from seatrial.core.messages import AssistantMessage, FailedTry, StopReason
-from seatrial.core.model import ModelInfo, ModelRequest, NoticeSink, RetryNotice
+from seatrial.core.model import ModelRequest, NoticeSink, RetryNotice
 from seatrial.errors import AbortedError, ProviderError
 from seatrial.formats.failures import error_of_reply
 from seatrial.formats.reading import Reading
 from seatrial.formats.reply import failed_reply
 from seatrial.formats.stream import ReplyStream
-from seatrial.http_client import HttpClient, HttpReply, RetryPolicy, redact, with_retries
+from seatrial.formats.tolerant import parse_response
+from seatrial.http_client import HttpClient, HttpReply, with_retries
+from seatrial.providers.base import ProviderOptions
+from seatrial.providers.compat import Compat
+from seatrial.providers.connection import http_client, retry_policy
+from seatrial.providers.wire import Wire
 
 FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
-
-
-class Wire(Protocol):
-    """How one API is spoken."""
-
-    @property
-    def api(self) -> str:
-        """Its name, kept with every message."""
-
-    def url(self, *, stream: bool) -> str:
-        """Where requests go."""
-
-    def headers(self) -> Mapping[str, str]:
-        """The headers of every request, the key among them."""
-
-    def encode(self, request: ModelRequest, *, stream: bool) -> bytes:
-        """The body of a request."""
-
-    def parse(self, body: bytes, reading: Reading) -> AssistantMessage:
-        """The message in a whole reply."""
-
-    def stream(self, reading: Reading, on_notice: NoticeSink | None) -> ReplyStream:
-        """The reader of a streamed reply."""
 
 
 class HttpModel:
@@ -48,24 +30,29 @@ class HttpModel:
 
     def __init__(
         self,
-        *,
         provider: str,
-        name: str,
-        info: ModelInfo | None,
+        options: ProviderOptions,
+        compat: Compat,
         wire: Wire,
-        client: HttpClient,
-        policy: RetryPolicy,
-        reading: Reading,
-        secrets: tuple[str, ...] = (),
+        *,
+        secrets: Iterable[str | None] = (),
     ) -> None:
         self.provider = provider
-        self.name = name
-        self.info = info
+        self.name = options.name
+        self.info = options.info
+        self._compat = compat
         self._wire = wire
-        self._client = client
-        self._policy = policy
-        self._reading = reading
-        self._secrets = secrets
+        self._client = http_client(options, compat)
+        self._policy = retry_policy(compat)
+        self._secrets = tuple(secret for secret in (*secrets, *compat.headers.values()) if secret)
+        self._reading = Reading(
+            api=wire.api,
+            provider=provider,
+            model=options.name,
+            has_think_tags=compat.has_think_tags,
+            has_text_calls=compat.has_text_calls,
+            prices=options.info.cost if options.info is not None else None,
+        )
 
     async def respond(
         self, request: ModelRequest, *, on_notice: NoticeSink | None = None, signal: AbortSignal | None = None
@@ -93,23 +80,16 @@ class HttpModel:
         await self._client.close()
 
     def _reading_of(self, request: ModelRequest) -> Reading:
-        base = self._reading
-        used = {
-            call.id
-            for message in request.messages
-            if isinstance(message, AssistantMessage)
-            for call in message.tool_calls
-        }
-        return Reading(
-            api=base.api,
-            provider=base.provider,
-            model=base.model,
+        remarks: tuple[str, ...] = ()
+        if not self._compat.has_sampling and (request.sampling.temperature, request.sampling.top_p) != (None, None):
+            remarks = (f"{self.name} takes neither temperature nor top_p; they were not sent",)
+        replies = (message for message in request.messages if isinstance(message, AssistantMessage))
+        return replace(
+            self._reading,
             tool_names=tuple(tool.name for tool in request.tools),
             seed=str(len(request.messages)),
-            taken_ids=frozenset(used),
-            has_think_tags=base.has_think_tags,
-            has_text_calls=base.has_text_calls,
-            prices=base.prices,
+            remarks=remarks,
+            taken_ids=frozenset(call.id for reply in replies for call in reply.tool_calls),
         )
 
 
@@ -132,8 +112,6 @@ class _Exchange:
         self._secrets = secrets
         self._on_notice = on_notice
         self._is_streamed = on_notice is not None
-        self._url = wire.url(stream=self._is_streamed)
-        self._headers = wire.headers()
         self._body = wire.encode(request, stream=self._is_streamed)
         self._stream: ReplyStream | None = None
 
@@ -158,14 +136,16 @@ class _Exchange:
         return failed_reply(error, self._reading, reason)
 
     async def _whole(self) -> AssistantMessage:
-        reply = await self._client.post(self._url, headers=self._headers, body=self._body)
+        headers = await self._wire.sign()
+        reply = await self._client.post(self._wire.url, headers=headers, body=self._body)
         self._raise_for(reply)
-        return self._wire.parse(reply.body, self._reading)
+        return parse_response(reply.body, self._reading)
 
     async def _streamed(self) -> AssistantMessage:
-        self._stream = stream = self._wire.stream(self._reading, self._on_notice)
+        headers = await self._wire.sign()
+        self._stream = stream = self._wire.open_stream(self._reading, self._on_notice)
         try:
-            reply = await self._client.post(self._url, headers=self._headers, body=self._body, on_bytes=stream.feed)
+            reply = await self._client.post(self._wire.url, headers=headers, body=self._body, on_bytes=stream.feed)
         except ProviderError as error:
             if not stream.builder.has_content:
                 raise
@@ -177,8 +157,3 @@ class _Exchange:
     def _raise_for(self, reply: HttpReply) -> None:
         if not 200 <= reply.status < 300:
             raise error_of_reply(reply.status, reply.headers, reply.body, secrets=self._secrets)
-
-
-def redacted(text: str, secrets: tuple[str, ...]) -> str:
-    """``text`` without the secrets."""
-    return redact(text, secrets)
