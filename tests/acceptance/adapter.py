@@ -42,15 +42,17 @@ from seatrial.documents.catalog import read_document
 from seatrial.documents.passages import FieldSettings, passages_of
 from seatrial.errors import SeatrialError
 from seatrial.formats.anthropic_stream import anthropic_stream
+from seatrial.formats.ollama_chat import ollama_stream
 from seatrial.formats.openai_chat_stream import chat_stream
+from seatrial.formats.openai_responses_stream import responses_stream
 from seatrial.formats.reading import Reading
 from seatrial.formats.tolerant import parse_response
 from seatrial.metrics.base import Evidence
 from seatrial.metrics.trajectory.expected_tools import ExpectedTools
 from seatrial.metrics.verdict import decide, shown_pair
-from seatrial.providers.chat_wire import ChatWire
 from seatrial.providers.compat import Compat
 from seatrial.providers.scripted import calls, calls_many, says, scripted
+from seatrial.providers.wire import chat_wire
 from seatrial.tools.function import FunctionTool
 from seatrial.tools.user_module import load_module
 
@@ -138,7 +140,7 @@ def one_stream(case: Plain, entry: Plain, folder: Path) -> Plain:
 
 def next_request(_case: Plain, entry: Plain, folder: Path) -> Plain:
     messages = repair_history(read_messages(read(folder / entry["input"])))
-    wire = ChatWire(url="", model="stub-model", reader="", sign=no_headers, compat=Compat())
+    wire = chat_wire(url="", model="stub-model", reader="", sign=no_headers, compat=Compat())
     return {"ok": True, "request": msgspec.json.decode(wire.encode(ModelRequest("", messages), stream=False))}
 
 
@@ -146,7 +148,12 @@ async def no_headers() -> Mapping[str, str]:
     return {}
 
 
-STREAMS: dict[str, Callable[[Reading], Any]] = {"openai_chat": chat_stream, "anthropic_messages": anthropic_stream}
+STREAMS: dict[str, Callable[[Reading], Any]] = {
+    "openai_chat": chat_stream,
+    "openai_responses": responses_stream,
+    "anthropic_messages": anthropic_stream,
+    "ollama_chat": ollama_stream,
+}
 
 
 # Tools
