@@ -13,7 +13,7 @@ HOMES = {
     "rich": {"seatrial.cli", "seatrial.reporters"},
     "numpy": {"seatrial.retrieval", "seatrial.providers"},
     "onnxruntime": {"seatrial.providers"},
-    "pydantic": {"seatrial.config"},
+    "pydantic": {"seatrial.config", "seatrial.tools"},
     "sacrebleu": {"seatrial.metrics"},
     "rouge_score": {"seatrial.metrics"},
     "nltk": {"seatrial.metrics"},

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from seatrial.config.model import ModelConfig
 from seatrial.core.model import Model, Sampling
 from seatrial.providers.base import ProviderOptions
@@ -41,7 +39,7 @@ def provider_options(config: ModelConfig, folder: Path) -> ProviderOptions:
     return ProviderOptions(
         name=config.name,
         endpoint=config.endpoint,
-        api_key=_plain(config.api_key),
+        api_key=None if config.api_key is None else config.api_key.get_secret_value(),
         api_version=config.api_version,
         deployment_name=config.deployment_name,
         auth_provider=config.auth_provider,
@@ -55,7 +53,3 @@ def provider_options(config: ModelConfig, folder: Path) -> ProviderOptions:
 def sampling(config: ModelConfig) -> Sampling:
     """How answers are drawn; what the block does not set is not sent."""
     return Sampling(temperature=config.temperature, top_p=config.top_p, max_tokens=config.max_tokens)
-
-
-def _plain(secret: SecretStr | None) -> str | None:
-    return None if secret is None else secret.get_secret_value()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import assert_never
+from typing import Any, assert_never
 
 from seatrial.config.diagnostics import Diagnostic
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.mcp import McpToolConfig
+from seatrial.config.parameters import ParameterConfig
 from seatrial.config.tools import FunctionToolConfig, PromptToolConfig, ToolConfig
 from seatrial.config.vectorstore import VectorstoreToolConfig
 from seatrial.core.tool import Tool
@@ -93,11 +94,17 @@ def _function(config: FunctionToolConfig, loaded: LoadedAgent) -> Tool:
         config.function,
         name=config.name,
         description=config.description,
-        parameters=None if parameters is None else {name: item.json_schema() for name, item in parameters.items()},
+        parameters=None if parameters is None else {name: _declared(item) for name, item in parameters.items()},
         examples=config.examples,
         timeout_s=config.timeout_s,
         execution_mode=config.execution_mode,
     )
+
+
+def _declared(parameter: ParameterConfig) -> dict[str, Any]:
+    """The parameter as the tool reads it: its schema, and whether it must be given where the file says so."""
+    told = {"required": parameter.required} if isinstance(parameter.required, bool) else {}
+    return {**parameter.json_schema(), **told}
 
 
 def _vectorstore(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Tool:

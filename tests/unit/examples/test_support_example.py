@@ -1,4 +1,4 @@
-"""The support example is honest: nothing in it was fitted to its own test cases."""
+"""The support example is honest: its tools repeat none of its test cases."""
 
 import re
 from pathlib import Path
