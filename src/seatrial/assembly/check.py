@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
+from seatrial.assembly.names import unknown_names, unknown_stores
 from seatrial.config.agent import AgentConfig
 from seatrial.config.cases import CaseConfig, ExpectationConfig
 from seatrial.config.diagnostics import Diagnostic
@@ -23,11 +24,11 @@ _NO_JUDGES = ("local", "scripted")
 
 
 def check(loaded: LoadedAgent) -> tuple[Diagnostic, ...]:
-    """Every finding, in the order of the file; none for a file that has errors already."""
+    """Every finding, in the order of the file; for a file that has errors already, the unknown names alone."""
     config = loaded.config
     if config is None:
-        return ()
-    findings = [*_models(loaded, config), *_metrics(loaded, config), *_cases(loaded, config)]
+        return tuple(unknown_names(loaded))
+    findings = [*_models(loaded, config), *_metrics(loaded, config), *_cases(loaded, config), *unknown_stores(loaded)]
     return tuple(findings)
 
 

@@ -189,12 +189,13 @@ def locate(data: Any, path: Iterable[str | int], *, of_key: bool = False) -> Pla
 
 
 def value_at(data: Any, path: Iterable[str | int]) -> Any:
-    """What stands at a key path, None when nothing does."""
+    """What stands at a key path, None when nothing does; with the same leniency as `locate`."""
     for step in path:
-        if isinstance(data, dict) and isinstance(step, str):
-            data = data.get(step)
-        elif isinstance(data, list | tuple) and isinstance(step, int) and 0 <= step < len(data):
-            data = data[step]
+        if isinstance(data, dict):
+            data = data if isinstance(step, int) else data.get(step)
+        elif isinstance(data, list | tuple):
+            if isinstance(step, int):
+                data = data[step] if 0 <= step < len(data) else None
         else:
             return None
     return data

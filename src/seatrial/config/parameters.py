@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 from pydantic import Field
 
-from seatrial.config.entity import Entity
+from seatrial.config.entity import Entity, Problem
 from seatrial.config.fields import FreeBlock, FreeValue, Number, Text, Whole
+from seatrial.config.names import did_you_mean
 
-ParameterType = Literal[
-    "str", "int", "float", "bool", "array", "object", "string", "integer", "number", "boolean", "list", "dict", "null"
-]
+PARAMETER_TYPES = (
+    "str",
+    "int",
+    "float",
+    "bool",
+    "array",
+    "object",
+    "string",
+    "integer",
+    "number",
+    "boolean",
+    "list",
+    "dict",
+    "null",
+)
 _JSON_TYPES = {
     "str": "string",
     "int": "integer",
@@ -60,6 +73,15 @@ class ParameterConfig(Entity):
     anyOf: FreeValue = None  # noqa: N815
     oneOf: FreeValue = None  # noqa: N815
     allOf: FreeValue = None  # noqa: N815
+
+    @classmethod
+    def rules(cls, values: Mapping[str, Any]) -> Iterator[Problem]:
+        """Types are known ones."""
+        written = values.get("type")
+        for name in written if isinstance(written, list | tuple) else [written]:
+            if name is not None and name not in PARAMETER_TYPES:
+                shown = str(name)[:40] if isinstance(name, str) else "this"
+                yield Problem("ST406", f"`type` cannot be `{shown}`", ("type",), did_you_mean(shown, PARAMETER_TYPES))
 
     @property
     def is_required(self) -> bool:

@@ -14,6 +14,7 @@ from seatrial.config.paths import from_folder, kind_of, near_path
 from seatrial.config.python_source import PythonNames, names_defined
 from seatrial.config.source import read_source
 from seatrial.config.templates import placeholders
+from seatrial.config.tools import tool_type
 from seatrial.errors import ConfigError
 
 _SCHEMES = ("http://", "https://", "s3://", "az://", "gs://", "file://")
@@ -44,7 +45,7 @@ class References:
             yield from self._case(("test_cases", index))
 
     def _tool(self, path: KeyPath) -> Iterator[Diagnostic]:
-        kind = self._text((*path, "type"))
+        kind = (tool_type(value_at(self.data, path)) or "").strip("<>")
         if kind == "vectorstore":
             yield from self._exists((*path, "source"), "source")
         elif kind == "function":
