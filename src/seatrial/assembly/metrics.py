@@ -106,13 +106,6 @@ def _expected_tools(case: ExpectationConfig) -> list[GradedMetric]:
         return []
     expected = None
     if case.expected_tools is not None:
-        expected = [
-            {
-                "name": tool.name,
-                "args": {name: {matcher.kind: matcher.value} for name, matcher in tool.args.items()},
-                **({} if tool.count is None else {"count": tool.count}),
-            }
-            for tool in case.expected_tools
-        ]
+        expected = [tool.model_dump(exclude_unset=True) for tool in case.expected_tools]
     metric = catalog.build("expected_tools", expected=expected, order=case.order, forbidden=case.forbidden_tools)
     return [GradedMetric(metric, catalog.info("expected_tools"), threshold=_FULL)]

@@ -1,0 +1,125 @@
+"""What an agent file asks to be measured is measured, with the thresholds it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from seatrial.assembly.metrics import Metrics
+from seatrial.config.loaded import LoadedAgent
+from seatrial.config.model import ModelConfig
+from seatrial.core.content import ToolCall
+from seatrial.core.messages import AssistantMessage
+from seatrial.core.model import Model
+from seatrial.metrics.base import Evidence, Score
+from seatrial.providers.scripted import scripted
+
+Load = Callable[[str], LoadedAgent]
+
+
+def model_for(_config: ModelConfig) -> Model:
+    return scripted()
+
+
+async def scores(loaded: LoadedAgent, evidence: Evidence) -> dict[str, Score]:
+    metrics = Metrics(loaded, model_for).of(loaded.require().test_cases[0])
+    return {metric.shown_name: await metric.grade(evidence) for metric in metrics}
+
+
+def answered(text: str, *calls: ToolCall) -> Evidence:
+    return Evidence("q", text, messages=(AssistantMessage(content=calls),), ground_truth="the answer is 42")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "outcome"),
+    [({"id": "A-7", "note": "x"}, "passed"), ({"id": "B-7"}, "failed"), ({}, "failed")],
+)
+async def test_h013_expected_tools_carry_their_argument_matchers(
+    load: Load, tmp_path: Path, arguments: dict[str, str], outcome: str
+) -> None:
+    (tmp_path / "t.py").write_text("def f(id): ...", encoding="utf-8")
+    loaded = load(
+        """
+        tools: [{name: find, type: function, description: d, file: t.py, function: f}]
+        test_cases:
+          - {input: q, expected_tools: [{name: find, args: {id: {regex: '[A]-7'}}}]}
+        """
+    )
+    found = await scores(loaded, answered("x", ToolCall("1", "find", arguments)))
+    assert found["expected_tools"].outcome == outcome
+
+
+async def test_metrics_of_the_block_have_their_thresholds_and_scales(load: Load) -> None:
+    loaded = load(
+        """
+        evaluations:
+          metrics:
+            - {metric: f1_score, threshold: 0.5}
+            - {metric: bleu, scale: 100}
+            - {metric: exact, enabled: false}
+            - {metric: equality, name: same, case_insensitive: true, threshold: 1}
+        test_cases: [{input: q, ground_truth: x}]
+        """
+    )
+    found = await scores(loaded, answered("THE ANSWER IS 42"))
+    assert {name: score.outcome for name, score in found.items()} == {
+        "f1_score": "passed",
+        "bleu": "scored",
+        "same": "passed",
+    }
+    assert found["f1_score"].threshold == 0.5
+
+
+async def test_a_case_chooses_its_metrics_by_name_or_whole(load: Load) -> None:
+    loaded = load(
+        """
+        evaluations: {metrics: [{metric: f1_score, threshold: 0.9}, {metric: rouge, threshold: 0.9}]}
+        test_cases:
+          - {input: q, ground_truth: x, evaluations: [f1_score, exact, {metric: rouge, threshold: 0.1}]}
+        """
+    )
+    found = await scores(loaded, answered("the answer is 42"))
+    assert {name: (score.outcome, score.threshold) for name, score in found.items()} == {
+        "f1_score": ("passed", 0.9),
+        "exact": ("scored", None),
+        "rouge": ("passed", 0.1),
+    }
+
+
+async def test_checks_are_metrics_that_must_reach_one(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text("def short(output): return len(output) < 20", encoding="utf-8")
+    loaded = load(
+        """
+        test_cases:
+          - input: q
+            checks:
+              - contains: "42"
+              - regex: "^the"
+              - not_contains: answer
+              - python: judge.py:short
+              - {json_path: $.a, equals: 1}
+        """
+    )
+    found = await scores(loaded, answered("the answer is 42"))
+    assert {name: score.outcome for name, score in found.items()} == {
+        "contains": "passed",
+        "regex": "passed",
+        "not_contains": "failed",
+        "short": "passed",
+        "json_path": "failed",
+    }
+
+
+def test_metrics_that_cases_share_are_built_once(load: Load) -> None:
+    loaded = load(
+        """
+        evaluations: {metrics: [f1_score]}
+        test_cases: [{input: a, ground_truth: x}, {input: b, ground_truth: y}, {input: c, evaluations: [exact, exact]}]
+        """
+    )
+    metrics = Metrics(loaded, model_for)
+    first, second, third = (metrics.of(case) for case in loaded.require().test_cases)
+    assert first[0] is second[0]
+    assert third[0] is third[1]
