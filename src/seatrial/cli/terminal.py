@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from seatrial.errors import ConfigError, SeatrialError
+from seatrial.errors import AbortedError, ConfigError, SeatrialError
 from seatrial.reporters.plain import visible
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def tell(text: str = "") -> None:
 
 
 def say_json(document: bytes) -> None:
-    """One JSON document on stdout, exactly these bytes and a line feed: UTF-8 whatever the locale."""
+    """One JSON document on stdout, exactly these bytes: UTF-8 whatever the locale."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(document + b"\n")
+    sys.stdout.buffer.write(document.rstrip(b"\n") + b"\n")
     sys.stdout.buffer.flush()
 
 
@@ -89,6 +89,9 @@ def guard(command: Callable[[], object], session: Session) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except AbortedError as error:
+        tell(error.message)
+        return INTERRUPTED
     except SeatrialError as error:
         show_error(error)
         return error.exit_code
@@ -101,11 +104,17 @@ def guard(command: Callable[[], object], session: Session) -> int:
 
 
 def leave(code: int) -> NoReturn:
-    """Ends the process; a reader that left early (``| head``) is no error."""
+    """Ends the process; a reader that left early (``| head``) is no error.
+
+    After an interrupt it ends at once: Python would wait for threads that never heard of it.
+    """
     try:
         sys.stdout.flush()
+        sys.stderr.flush()
     except BrokenPipeError:
         _reader_left()
+    if code == INTERRUPTED:
+        os._exit(code)
     sys.exit(code)
 
 

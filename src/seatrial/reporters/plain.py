@@ -12,6 +12,19 @@ _UNSAFE = re.compile(
     "\ufeff\ufff9-\ufffb\ufffe\uffff"
     "]"
 )
+_TRANSLATION = {
+    "…": "...",
+    "✓": "+",
+    "✗": "x",
+    "≥": ">=",
+    "≤": "<=",
+    "–": "-",
+    "·": "-",
+    "━": "-",
+    "●": "*",
+    "○": "o",
+    "−": "-",
+}
 _LINE_BREAKS = re.compile(r"\s*[\r\n]+\s*")
 
 
@@ -26,6 +39,25 @@ def one_line(text: str, width: int | None = None) -> str:
     if width is None or len(flat) <= width:
         return flat
     return flat[: max(width - 1, 0)].rstrip() + "…"
+
+
+class Glyphs:
+    """Our own signs in what an encoding can write: ``glyphs("✓ passed")`` is ``+ passed`` in ASCII."""
+
+    def __init__(self, encoding: str | None) -> None:
+        self._replace = str.maketrans(_TRANSLATION) if not _can_write(encoding) else None
+
+    def __call__(self, text: str) -> str:
+        """The text with the signs that can be written."""
+        return text if self._replace is None else text.translate(self._replace)
+
+
+def _can_write(encoding: str | None) -> bool:
+    try:
+        "".join(_TRANSLATION).encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def _escape(found: re.Match[str]) -> str:

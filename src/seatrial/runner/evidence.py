@@ -11,7 +11,7 @@ from seatrial.runner.plan import first_input
 
 if TYPE_CHECKING:
     from seatrial.config.cases import CaseConfig
-    from seatrial.core.agent import RunResult
+    from seatrial.core.result import RunResult
 
 
 def evidence_for(config: CaseConfig, result: RunResult, duration_s: float) -> Evidence:

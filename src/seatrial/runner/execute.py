@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from seatrial.assembly.live import LiveAgent
     from seatrial.config.cases import CaseConfig
     from seatrial.core.abort import AbortSignal
-    from seatrial.core.agent import RunResult
     from seatrial.core.messages import UserMessage
+    from seatrial.core.result import RunResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from seatrial.runner.plan import first_input
 from seatrial.runs.records import Outcome, TrialRecord
 
 if TYPE_CHECKING:
-    from seatrial.core.agent import RunResult
+    from seatrial.core.result import RunResult
     from seatrial.metrics.grading import GradedMetric
     from seatrial.runner.execute import Attempt
     from seatrial.runner.plan import Trial

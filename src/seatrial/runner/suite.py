@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -52,12 +53,13 @@ async def run_suite(suite: Suite, run: RunRecord, store: RunStore, tell: RunList
 
     Setting ``stop`` ends it within two seconds; what was finished stays, the rest is stored as not run.
     """
+    started = time.monotonic()
     store.begin_run(run)
     tell(RunStarted(run, store.tally(run.id)))
     async with TrialWriter(store, run.id) as writer, _watch(stop, suite.max_time_s, tell):
         performer = _Performer(suite, writer, tell, stop)
         await schedule(suite.plan, performer.perform, concurrency=suite.concurrency, stop=stop)
-    ended = _ended(run, stop)
+    ended = _ended(run, stop, time.monotonic() - started)
     _store_the_rest(suite.plan, ended, store)
     store.end_run(ended)
     tell(RunFinished(ended, store.tally(run.id)))
@@ -120,11 +122,13 @@ async def _announce(stop: AbortSignal, tell: RunListener) -> None:
     tell(Stopping(await stop.wait()))
 
 
-def _ended(run: RunRecord, stop: AbortSignal) -> RunRecord:
+def _ended(run: RunRecord, stop: AbortSignal, worked_s: float) -> RunRecord:
     status: RunStatus = "finished"
     if stop.is_set:
         status = "interrupted" if stop.reason == INTERRUPTED else "stopped"
-    return msgspec.structs.replace(run, status=status, ended_at=utc_now(), stopped_by=stop.reason)
+    return msgspec.structs.replace(
+        run, status=status, ended_at=utc_now(), stopped_by=stop.reason, worked_s=run.worked_s + worked_s
+    )
 
 
 def _store_the_rest(plan: Plan, run: RunRecord, store: RunStore) -> None:

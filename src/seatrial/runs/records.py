@@ -115,7 +115,11 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One execution of a suite. ``planned`` counts trials; ``stopped_by`` names what ended it early, if anything."""
+    """One execution of a suite.
+
+    ``planned`` counts trials; ``stopped_by`` names what ended it early, if anything; ``worked_s`` are the wall-clock
+    seconds of all its parts together when it was resumed, the time between them left out.
+    """
 
     id: str
     agent: str
@@ -133,11 +137,7 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     versions: dict[str, str] = {}
     process: ProcessMark | None = None
     stopped_by: str | None = None
-
-    @property
-    def duration_s(self) -> float | None:
-        """Wall-clock seconds from start to end, None while it runs."""
-        return None if self.ended_at is None else (self.ended_at - self.started_at).total_seconds()
+    worked_s: float = 0.0
 
 
 class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -169,3 +169,12 @@ class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
     def total(self) -> int:
         """All trials, also those without a verdict."""
         return self.checked + self.unchecked + self.not_run
+
+
+class CaseTally(NamedTuple):
+    """The tries of one case in one variant: how many have a verdict, and how many of those passed."""
+
+    case: str
+    variant: str
+    checked: int
+    passed: int

@@ -15,7 +15,7 @@ from seatrial.core.messages import Message
 from seatrial.errors import RunError
 from seatrial.runs.blobs import blob_hash, put_back, take_out
 from seatrial.runs.encoding import pack, to_json, unpack
-from seatrial.runs.records import Outcome, RunRecord, Source, Tally, TrialKey, TrialRecord
+from seatrial.runs.records import CaseTally, Outcome, RunRecord, Source, Tally, TrialKey, TrialRecord
 from seatrial.runs.sqlite_schema import connect, transaction, translated
 
 _run_decoder = msgspec.json.Decoder(RunRecord)
@@ -36,6 +36,11 @@ _TALLY = """
 SELECT outcome, count(*), sum(input_tokens), sum(output_tokens), coalesce(sum(cost_usd), 0.0),
        sum(cost_usd IS NULL AND requests > 0), sum(error_kind = 'provider'), sum(has_metric_error)
 FROM trials WHERE run = ? GROUP BY outcome
+"""
+
+_CASE_TALLIES = """
+SELECT case_name, variant, sum(outcome IN ('passed', 'failed', 'errored')), sum(outcome = 'passed')
+FROM trials WHERE run = ? GROUP BY case_index, variant_index, case_name, variant ORDER BY case_index, variant_index
 """
 
 
@@ -152,6 +157,11 @@ class SqliteRunStore:
             provider_errors=sum(row[6] or 0 for row in rows),
             metric_errors=sum(row[7] for row in rows),
         )
+
+    def case_tallies(self, run_id: str) -> list[CaseTally]:
+        """The tally by case and variant, in the order of the file."""
+        with translated(self.path):
+            return [CaseTally(*row) for row in self._connection.execute(_CASE_TALLIES, (self._number(run_id),))]
 
     def delete_run(self, run_id: str) -> None:
         """Removes the run, its trials, and the contents that no other run uses."""

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from seatrial.errors import RunError
 from seatrial.plugins import Registry
-from seatrial.runs.records import Outcome, RunRecord, Tally, TrialKey, TrialRecord
+from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialKey, TrialRecord
 
 FOLDER = ".seatrial"
 FILE = "runs.db"
@@ -55,6 +55,9 @@ class RunStore(AbstractContextManager["RunStore"], Protocol):
 
     def tally(self, run_id: str) -> Tally:
         """Counts and sums over the run's trials."""
+
+    def case_tallies(self, run_id: str) -> list[CaseTally]:
+        """The same by case and variant, in the order of the file."""
 
     def delete_run(self, run_id: str) -> None:
         """Removes the run and everything that only it uses."""

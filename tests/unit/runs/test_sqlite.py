@@ -16,7 +16,7 @@ from seatrial.core.messages import ToolResultMessage, UserMessage
 from seatrial.core.usage import UsageTotal
 from seatrial.errors import RunError, StoreError
 from seatrial.metrics.base import Score
-from seatrial.runs.records import RunRecord, Tally, TrialError, TrialKey, TrialRecord
+from seatrial.runs.records import CaseTally, RunRecord, Tally, TrialError, TrialKey, TrialRecord
 from seatrial.runs.sqlite_schema import STEPS
 from seatrial.runs.store import RunStore, open_store, resolve_run
 
@@ -88,6 +88,13 @@ def test_the_tally_counts_every_outcome_and_keeps_unknown_cost_apart(
         cost_usd=0.75,
         unknown_costs=1,
     )
+
+
+def test_tries_are_counted_by_case_and_variant(store: RunStore, a_run: MakeRun, a_trial: MakeTrial) -> None:
+    store.begin_run(a_run("r"))
+    outcomes = [(1, "passed"), (0, "passed"), (0, "failed"), (0, "errored"), (0, "not_run")]
+    store.add_trials("r", [a_trial(index, repeat=n, outcome=outcome) for n, (index, outcome) in enumerate(outcomes)])
+    assert store.case_tallies("r") == [CaseTally("case-0", "", 3, 1), CaseTally("case-1", "", 1, 1)]
 
 
 def test_two_runs_of_one_store_do_not_mix(store: RunStore, a_run: MakeRun, a_trial: MakeTrial) -> None:

@@ -1,0 +1,41 @@
+"""The agent that a command works with: found, loaded, checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from seatrial.assembly.check import check
+from seatrial.cli import terminal
+from seatrial.config.loaded import LoadedAgent
+from seatrial.config.loader import load_agent
+from seatrial.errors import ConfigError
+
+_WARNINGS_SHOWN = 5
+
+agent_option = click.option(
+    "-a",
+    "--agent",
+    "agent",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="PATH",
+    help="The agent file or its folder (default: agent.yaml here).",
+)
+
+
+def load_checked(path: Path, *, show_warnings: bool = True) -> LoadedAgent:
+    """The agent file at ``path``, free of errors; its warnings go to stderr. Raises `ConfigError` with all findings."""
+    loaded = load_agent(path)
+    findings = [*loaded.diagnostics, *check(loaded)]
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        number = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
+        raise ConfigError(f"{loaded.path} has {number}", diagnostics=findings)
+    if show_warnings:
+        for finding in findings[:_WARNINGS_SHOWN]:
+            terminal.tell(f"{finding.location}: warning: {finding.message}")
+        if len(findings) > _WARNINGS_SHOWN:
+            terminal.tell(f"and {len(findings) - _WARNINGS_SHOWN} more warnings: seatrial validate shows them")
+    return loaded

@@ -1,0 +1,32 @@
+"""The one door from a command to asynchronous work, and the way out of it by Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from seatrial.cli.terminal import interruptible
+from seatrial.core.abort import AbortSignal
+from seatrial.runs.verdict import INTERRUPTED
+
+
+def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]]) -> int:
+    """Runs ``work`` to its end and gives its exit code. The first Ctrl-C sets the signal that it was given.
+
+    After a Ctrl-C the event loop is left open: closing it would wait for threads of tools that do not listen.
+    """
+    stop = AbortSignal()
+    runner = asyncio.Runner()
+    loop = runner.get_loop()
+    with interruptible(lambda: _say_stop(loop, stop)):
+        try:
+            return runner.run(work(stop))
+        finally:
+            if not stop.is_set:
+                runner.close()
+
+
+def _say_stop(loop: asyncio.AbstractEventLoop, stop: AbortSignal) -> None:
+    """From a signal handler: not at once, because the interrupted code may hold the signal's own lock."""
+    loop.call_soon_threadsafe(stop.set, INTERRUPTED)

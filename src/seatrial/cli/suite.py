@@ -1,0 +1,241 @@
+"""``seatrial test``: run the cases and give a verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+
+import click
+import msgspec
+
+from seatrial.assembly.live import LiveAgent, assemble
+from seatrial.cli import terminal
+from seatrial.cli.agents import load_checked
+from seatrial.cli.running import run_async
+from seatrial.config.loaded import LoadedAgent
+from seatrial.config.secrets import mask
+from seatrial.core.abort import AbortSignal
+from seatrial.core.messages import utc_now
+from seatrial.errors import ConfigError, RunError
+from seatrial.reporters.base import check_target, write_document
+from seatrial.reporters.catalog import DOCUMENTS
+from seatrial.reporters.console import ConsoleReporter
+from seatrial.reporters.report import Report
+from seatrial.retrieval.refresh import IndexProgress
+from seatrial.runner.plan import Plan, plan_cases
+from seatrial.runner.resume import refuse_if_unfit
+from seatrial.runner.suite import Suite, run_suite
+from seatrial.runs.events import Preparing, RunListener, Warned
+from seatrial.runs.masking import Masker
+from seatrial.runs.provenance import git_state, installed_versions, new_run_id, this_process
+from seatrial.runs.records import RunRecord, Selection, Source, VariantRecord
+from seatrial.runs.store import RunStore, open_store, resolve_run, store_file
+from seatrial.runs.verdict import exit_code
+
+_CLOSE_S = 10.0
+_CLOSE_WHEN_STOPPED_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line asks for."""
+
+    agent: Path
+    selection: Selection
+    concurrency: int
+    repeat: int = 1
+    resume: str | None = None
+    is_forced: bool = False
+    is_json: bool = False
+    documents: dict[str, Path] = field(default_factory=dict)
+    is_fail_fast: bool = False
+    max_time_s: float | None = None
+
+
+@click.command("test")
+@click.argument("agent", type=click.Path(path_type=Path), default=Path(), required=False)
+@click.option("-k", "pattern", metavar="PATTERN", help="Only cases with this in their name (* and ? are wildcards).")
+@click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case; may be given several times.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag; several are alternatives.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N of the selected cases.")
+@click.option(
+    "--concurrency", type=click.IntRange(min=1), default=8, show_default=True, metavar="N", help="Trials at once."
+)
+@click.option("--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Try each case N times.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
+@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.option(
+    "--resume", is_flag=False, flag_value="last", metavar="[RUN]", help="Go on with a stored run (default: the last)."
+)
+@click.option("--force", is_flag=True, help="Resume also when the agent's files have changed.")
+@click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout; progress goes to stderr.")
+@click.option("--json-file", type=click.Path(path_type=Path), metavar="FILE", help="Write the JSON document here.")
+def command(
+    agent: Path,
+    pattern: str | None,
+    cases: tuple[str, ...],
+    tags: tuple[str, ...],
+    limit: int | None,
+    concurrency: int,
+    repeat: int,
+    fail_fast: bool,
+    max_time: float | None,
+    resume: str | None,
+    force: bool,
+    is_json: bool,
+    json_file: Path | None,
+) -> int:
+    """Run the test cases of AGENT (a file or its folder; default: agent.yaml here) and give a verdict.
+
+    Every finished trial is stored at once. Exit code: 0 all passed; 1 something failed; 2 the input is wrong or
+    nothing was checked; 3 only the outside world failed; 130 interrupted.
+    """
+    documents = {kind: path for kind, path in {"json": json_file}.items() if path is not None}
+    request = Request(
+        agent=agent,
+        selection=Selection(pattern, cases, tags, limit),
+        concurrency=concurrency,
+        repeat=repeat,
+        resume=resume,
+        is_forced=force,
+        is_json=is_json,
+        documents=documents,
+        is_fail_fast=fail_fast,
+        max_time_s=max_time,
+    )
+    for path in documents.values():
+        check_target(path)
+    return run_async(lambda stop: test(_with_agent_beside_resume(request), stop))
+
+
+async def test(request: Request, stop: AbortSignal) -> int:
+    """The whole command: load, plan, run, report."""
+    loaded = load_checked(request.agent)
+    with open_store(store_file(loaded.folder), create=request.resume is None) as store:
+        run, plan, notes = _begun(request, loaded, store)
+        console = ConsoleReporter(sys.stderr if request.is_json else sys.stdout, store)
+        console.open()
+        try:
+            for note in notes:
+                console(Warned(note))
+            live = assemble(loaded)
+            try:
+                await _prepare(live, console, stop)
+                suite = _suite(request, plan, live, loaded)
+                run = await run_suite(suite, run, store, console, stop)
+            finally:
+                await _close(live, stop)
+        finally:
+            console.close()
+        report = Report.of(store, run)
+        _write(request, report)
+        return exit_code(run, report.tally)
+
+
+def _with_agent_beside_resume(request: Request) -> Request:
+    """``--resume agent.yaml`` takes the agent for the run's name; the file that is there says what was meant."""
+    if request.resume is not None and request.agent == Path() and Path(request.resume).exists():
+        return replace(request, agent=Path(request.resume), resume="last")
+    return request
+
+
+def _begun(request: Request, loaded: LoadedAgent, store: RunStore) -> tuple[RunRecord, Plan, list[str]]:
+    """The run to make, its plan, and what the user should know before."""
+    if request.resume is None:
+        return *_new_run(request, loaded), []
+    if request.selection != Selection() or request.repeat != 1:
+        raise ConfigError(
+            "--resume takes the cases and repeats of the run that it goes on with", hint="leave the rest out"
+        )
+    run = resolve_run(store, request.resume)
+    notes = refuse_if_unfit(run, _sources(loaded), is_forced=request.is_forced)
+    plan = _plan(loaded, run.selection, run.repeat)
+    plan = replace(plan, done=store.done(run.id))
+    if next(iter(plan), None) is None:
+        raise RunError(f"run {run.id} is complete: nothing is left to run", hint=f"seatrial runs show {run.id}")
+    resumed = msgspec.structs.replace(
+        run,
+        status="running",
+        stopped_by=None,
+        ended_at=None,
+        planned=plan.size,
+        concurrency=request.concurrency,
+        sources=_sources(loaded),
+        process=this_process(),
+    )
+    return resumed, plan, notes
+
+
+def _new_run(request: Request, loaded: LoadedAgent) -> tuple[RunRecord, Plan]:
+    config = loaded.require()
+    plan = _plan(loaded, request.selection, request.repeat)
+    now = utc_now()
+    run = RunRecord(
+        id=new_run_id(now),
+        agent=config.name,
+        agent_file=str(loaded.path),
+        started_at=now,
+        planned=plan.size,
+        selection=request.selection,
+        repeat=request.repeat,
+        concurrency=min(request.concurrency, plan.size),
+        variants=(VariantRecord("", config.model.provider, config.model.name),),
+        sources=_sources(loaded),
+        git=git_state(loaded.folder),
+        versions=installed_versions(),
+        process=this_process(),
+    )
+    return run, plan
+
+
+def _plan(loaded: LoadedAgent, selection: Selection, repeat: int) -> Plan:
+    cases = loaded.require().test_cases
+    lines = [loaded.place_of(("test_cases", index)).line for index in range(len(cases))]
+    return Plan(plan_cases(cases, selection, lines=lines), repeat=repeat)
+
+
+def _sources(loaded: LoadedAgent) -> tuple[Source, ...]:
+    return tuple(
+        Source(str(path), source.sha256, mask(source.text, loaded.secrets)) for path, source in loaded.sources.items()
+    )
+
+
+def _suite(request: Request, plan: Plan, live: LiveAgent, loaded: LoadedAgent) -> Suite:
+    return Suite(
+        plan=plan,
+        agents={"": live},
+        masker=Masker(loaded.secrets),
+        concurrency=min(request.concurrency, plan.size),
+        is_fail_fast=request.is_fail_fast,
+        max_time_s=request.max_time_s,
+    )
+
+
+async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> None:
+    """Brings the indexes up to date; progress comes from other threads and is told in this one."""
+    loop = asyncio.get_running_loop()
+
+    def on_progress(tool: str, progress: IndexProgress) -> None:
+        event = Preparing(f"indexing for {tool}: {progress.source}", progress.files_done, progress.files_total)
+        loop.call_soon_threadsafe(tell, event)
+
+    await live.prepare(on_progress, stop)
+
+
+async def _close(live: LiveAgent, stop: AbortSignal) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_CLOSE_WHEN_STOPPED_S if stop.is_set else _CLOSE_S):
+            await live.close()
+
+
+def _write(request: Request, report: Report) -> None:
+    for kind, path in request.documents.items():
+        write_document(DOCUMENTS.load(kind), report, path)
+    if request.is_json:
+        document = BytesIO()
+        DOCUMENTS.load("json")(report, document)
+        terminal.say_json(document.getvalue())

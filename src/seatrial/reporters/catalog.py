@@ -1,0 +1,15 @@
+"""The table of documents that can be written of a run."""
+
+from __future__ import annotations
+
+from seatrial.plugins import Registry
+from seatrial.reporters.base import DocumentWriter
+
+DOCUMENTS: Registry[DocumentWriter] = Registry(
+    "report",
+    "seatrial.reporters",
+    {
+        "json": "seatrial.reporters.json_file:write_json",
+        "jsonl": "seatrial.reporters.json_file:write_jsonl",
+    },
+)

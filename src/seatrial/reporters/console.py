@@ -1,0 +1,141 @@
+"""The run on the terminal: what happens while it runs, then the results and the verdict."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from seatrial.reporters import words
+from seatrial.reporters.console_live import LiveArea
+from seatrial.reporters.console_report import print_report
+from seatrial.reporters.console_table import SIGNS, STYLES
+from seatrial.reporters.plain import Glyphs, one_line
+from seatrial.reporters.report import Report
+from seatrial.runs.events import (
+    Preparing,
+    RunEvent,
+    RunFinished,
+    RunStarted,
+    Stopping,
+    TrialFinished,
+    TrialStarted,
+    Warned,
+)
+from seatrial.runs.records import RunRecord, Tally, TrialRecord
+from seatrial.runs.store import RunStore
+
+_PLAIN_WIDTH = 120
+_HEARTBEAT_S = 10.0
+_QUIET_S = 5.0
+
+
+def console_on(stream: TextIO) -> Console:
+    """A console that shows texts as they are: no markup, no emoji codes, no guessed colours."""
+    is_terminal = stream.isatty()
+    width = None if is_terminal or os.environ.get("COLUMNS") else _PLAIN_WIDTH
+    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=not is_terminal)
+
+
+class ConsoleReporter:
+    """Follows a run on a stream: with moving progress on a terminal, line by line elsewhere."""
+
+    def __init__(self, stream: TextIO, store: RunStore) -> None:
+        self._console = console_on(stream)
+        self._glyphs = Glyphs(stream.encoding or "utf-8")
+        self._store = store
+        self._live = LiveArea(self._console, self._glyphs) if self._console.is_terminal else None
+        self._counted = 0
+        self._failed = 0
+        self._planned = 0
+        self._last_line = self._start = time.monotonic()
+        self._untold: list[Text] = []
+
+    def __call__(self, event: RunEvent) -> None:
+        """Shows one event."""
+        match event:
+            case Preparing():
+                self._preparing(event)
+            case Warned(message):
+                self._line(Text.assemble(("warning: ", "yellow"), one_line(message)))
+            case RunStarted(run, kept):
+                self._started(run, kept)
+            case TrialStarted(key):
+                if self._live is not None:
+                    self._live.trial_started(key)
+            case TrialFinished(trial):
+                self._finished_trial(trial)
+            case Stopping(reason):
+                self._stopping(reason)
+            case RunFinished(run, tally):
+                self.close()
+                print_report(Report(run, tally, self._store), self._console, self._glyphs)
+
+    def open(self) -> None:
+        """Begins to draw."""
+        if self._live is not None:
+            self._live.open()
+
+    def close(self) -> None:
+        """Leaves the terminal as it was, whatever happened."""
+        if self._live is not None:
+            self._live.close()
+
+    def _preparing(self, event: Preparing) -> None:
+        amount = "" if event.total is None else f" {event.done:,}/{event.total:,}"
+        text = f"{one_line(event.what)}{amount}"
+        if self._live is not None:
+            self._live.note(text)
+        elif event.done == 0 or time.monotonic() - self._last_line > _HEARTBEAT_S:
+            self._line(Text(text))
+
+    def _started(self, run: RunRecord, kept: Tally) -> None:
+        self._start = time.monotonic()
+        self._planned = run.planned
+        self._counted = kept.total - kept.not_run
+        if self._live is not None:
+            self._live.begin(run.planned, kept)
+        self._line(Text(self._glyphs(_heading(run)), "bold"))
+        if self._counted:
+            self._line(Text(f"going on with run {run.id}: {self._counted:,} of {run.planned:,} were done before"))
+
+    def _finished_trial(self, trial: TrialRecord) -> None:
+        reason = next(words.why(trial), "")
+        self._counted += 1
+        is_failure = trial.outcome in ("failed", "errored")
+        self._failed += is_failure
+        if self._live is not None:
+            self._live.trial_finished(trial, reason)
+        elif is_failure:
+            sign = f"{self._glyphs(SIGNS[trial.outcome])} {one_line(trial.case)}"
+            self._untold.append(Text.assemble((sign, STYLES[trial.outcome]), f"  {one_line(reason)}".rstrip()))
+            self._tell_failures()
+        elif time.monotonic() - self._last_line > _HEARTBEAT_S:
+            self._line(Text(f"{self._counted:,} of {self._planned:,} done, {self._failed:,} not passed"))
+
+    def _tell_failures(self) -> None:
+        """Failures as they come, once it is clear that the results will not be there in a moment anyway."""
+        if time.monotonic() - self._start > _QUIET_S:
+            for line in self._untold:
+                self._line(line)
+            self._untold.clear()
+
+    def _stopping(self, reason: str) -> None:
+        told = words.STOPPED_BY.get(reason, reason)
+        if self._live is not None:
+            self._live.note(f"{told}: finishing what is under way (again to quit at once)")
+        else:
+            self._line(Text(f"{told}: finishing what is under way"))
+
+    def _line(self, text: Text) -> None:
+        self._last_line = time.monotonic()
+        self._console.print(text)
+
+
+def _heading(run: RunRecord) -> str:
+    models = ", ".join(f"{variant.provider} {variant.model}" for variant in run.variants)
+    parts = [run.agent, models, f"{run.planned:,} trial{'' if run.planned == 1 else 's'}", f"{run.concurrency} at once"]
+    return " · ".join(one_line(part) for part in parts if part)

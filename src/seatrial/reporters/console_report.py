@@ -1,0 +1,170 @@
+"""A finished run on the terminal: the table, what failed and why, the verdict, and how to see more."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from seatrial.reporters import words
+from seatrial.reporters.console_table import SIGNS, STYLES, results_table
+from seatrial.reporters.plain import Glyphs, one_line, visible
+from seatrial.reporters.report import ERRORED, FAILED, Report
+from seatrial.reporters.rows import Rows
+from seatrial.runs.records import RunRecord, TrialRecord
+from seatrial.runs.verdict import INTERRUPTED
+
+MOST_FAILURES = 10
+_NAMES_SHOWN = 5
+_VERDICT_STYLES = {
+    "PASSED": "bold green",
+    "FAILED": "bold red",
+    "ERRORED": "bold magenta",
+    "UNCHECKED": "bold yellow",
+    "INTERRUPTED": "bold yellow",
+}
+
+
+def print_report(report: Report, console: Console, glyphs: Glyphs) -> None:
+    """Everything that a person wants to know of a run, the verdict last."""
+    rows = Rows.of(report)
+    if rows.shown:
+        console.print()
+        show(console, results_table(rows, glyphs, console.width))
+    if rows.left_out:
+        console.print(Text(f"{rows.left_out:,} more are not shown", "bright_black"))
+    _print_failures(report, console, glyphs)
+    console.print()
+    _print_verdict(report, console, glyphs)
+
+
+def show(console: Console, renderable: RenderableType) -> None:
+    """Prints what fills the width; away from a terminal without the blanks that fill it."""
+    if console.is_terminal:
+        console.print(renderable)
+        return
+    with console.capture() as captured:
+        console.print(renderable, soft_wrap=False)
+    console.file.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _print_failures(report: Report, console: Console, glyphs: Glyphs) -> None:
+    told = 0
+    by_case = groupby(report.trials(outcomes=FAILED), key=lambda trial: (trial.case, trial.variant))
+    for _, found in islice(by_case, MOST_FAILURES):
+        tries = list(found)
+        _print_failure(tries, report, console, glyphs)
+        told += len(tries)
+    if report.tally.failed > told:
+        console.print(Text(f"\nand {report.tally.failed - told:,} more failed", "bright_black"))
+    for reason, trials, count in _alike(report.trials(outcomes=ERRORED)):
+        _print_errors(reason, trials, count, report, console, glyphs)
+
+
+def _print_failure(tries: list[TrialRecord], report: Report, console: Console, glyphs: Glyphs) -> None:
+    trial = tries[0]
+    heading = (f"{glyphs(SIGNS[trial.outcome])} {one_line(trial.case)}", f"bold {STYLES[trial.outcome]}")
+    console.print()
+    console.print(Text.assemble(heading, (_place(trial, report), "bright_black")))
+    if len(tries) > 1:
+        _print_fact(console, "why", f"{len(tries)} of {report.run.repeat} tries failed; the first of them:", "")
+    for label, text, style in _told(trial):
+        _print_fact(console, label, glyphs(text), style)
+
+
+def _print_errors(
+    reason: str, first: list[TrialRecord], count: int, report: Report, console: Console, glyphs: Glyphs
+) -> None:
+    """Trials that went wrong in one way are told once."""
+    if count == 1:
+        _print_failure(first, report, console, glyphs)
+        return
+    names = ", ".join(dict.fromkeys(one_line(trial.case) for trial in first))
+    more = f" and {count - len(first):,} more" if count > len(first) else ""
+    heading = (f"{glyphs(SIGNS['errored'])} {count:,} trials errored alike", f"bold {STYLES['errored']}")
+    console.print()
+    console.print(Text.assemble(heading, (f"  {names}{more}", "bright_black")), soft_wrap=True)
+    _print_fact(console, "why", visible(reason), "")
+
+
+def _alike(trials: Iterable[TrialRecord]) -> Iterator[tuple[str, list[TrialRecord], int]]:
+    """Errored trials by their reason: the first few of each kind, and how many there are."""
+    first: dict[str, list[TrialRecord]] = {}
+    counts: Counter[str] = Counter()
+    for trial in trials:
+        reason = "\n".join(words.why(trial))
+        counts[reason] += 1
+        if counts[reason] <= _NAMES_SHOWN and (reason in first or len(first) < MOST_FAILURES):
+            first.setdefault(reason, []).append(trial)
+    return ((reason, found, counts[reason]) for reason, found in first.items())
+
+
+def _place(trial: TrialRecord, report: Report) -> str:
+    parts = []
+    if trial.variant:
+        parts.append(f"variant {one_line(trial.variant)}")
+    if report.run.repeat > 1:
+        parts.append(f"try {trial.repeat}")
+    if trial.line is not None:
+        parts.append(f"{one_line(report.run.agent_file)}:{trial.line}")
+    return f"  {', '.join(parts)}" if parts else ""
+
+
+def _told(trial: TrialRecord) -> Iterator[tuple[str, str, str]]:
+    for reason in words.why(trial):
+        yield "why", visible(reason), ""
+    yield "asked", one_line(trial.input), "bright_black"
+    if trial.output.strip():
+        yield "answered", one_line(trial.output), "bright_black"
+    if trial.ground_truth is not None:
+        yield "expected", one_line(trial.ground_truth), "bright_black"
+
+
+def _print_fact(console: Console, label: str, text: str, style: str) -> None:
+    is_quote = label != "why"
+    fact = Text(no_wrap=is_quote, overflow="ellipsis" if is_quote else "fold")
+    if is_quote:
+        fact.append(f"{label:<10}", "bright_black")
+    fact.append(text, style)
+    show(console, Padding(fact, (0, 0, 0, 2)))
+
+
+def _print_verdict(report: Report, console: Console, glyphs: Glyphs) -> None:
+    mark = words.mark(report)
+    console.print(Text.assemble((mark, _VERDICT_STYLES[mark]), "  ", glyphs(words.verdict(report))))
+    console.print(Text(glyphs(_facts(report)), "bright_black"))
+    run = report.run
+    if run.stopped_by is not None:
+        console.print(Text(words.STOPPED_BY.get(run.stopped_by, run.stopped_by)))
+    if run.stopped_by == INTERRUPTED or (run.stopped_by is not None and report.tally.not_run):
+        console.print(
+            Text(f"what is finished is kept; go on with: seatrial test{_agent(run, '')} --resume {run.id}"),
+            soft_wrap=True,
+        )
+    example = next(report.trials(outcomes=FAILED + ERRORED), None)
+    if example is not None:
+        name = _quoted(example.case)
+        more = f"the whole conversation: seatrial runs show {run.id} --case {name}{_agent(run, '-a ')}"
+        console.print(Text(more, "bright_black"), soft_wrap=True)
+
+
+def _facts(report: Report) -> str:
+    tally, run = report.tally, report.run
+    parts = [] if run.ended_at is None else [words.seconds(run.worked_s)]
+    parts.append(f"{tally.input_tokens + tally.output_tokens:,} tokens")
+    parts += [words.total_cost(tally), f"run {run.id}"]
+    return " · ".join(parts)
+
+
+def _agent(run: RunRecord, option: str) -> str:
+    """The agent file as a command needs it; nothing when commands find it by themselves."""
+    return "" if run.agent_file in ("agent.yaml", "agent.yml") else f" {option}{_quoted(run.agent_file)}"
+
+
+def _quoted(text: str) -> str:
+    return shlex.quote(visible(text))

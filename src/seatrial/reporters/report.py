@@ -1,0 +1,61 @@
+"""A stored run as reports see it: its record, its tally, and its trials read as they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialRecord
+from seatrial.runs.store import RunStore
+from seatrial.stats.intervals import Interval, clustered_interval, wilson
+
+FAILED: tuple[Outcome, ...] = ("failed",)
+ERRORED: tuple[Outcome, ...] = ("errored",)
+NOT_PASSED: tuple[Outcome, ...] = ("failed", "errored", "unchecked", "not_run")
+
+
+@dataclass(frozen=True)
+class Report:
+    """One run, whole or under way. Everything is counted from the stored trials."""
+
+    run: RunRecord
+    tally: Tally
+    store: RunStore
+
+    @classmethod
+    def of(cls, store: RunStore, run: RunRecord) -> Report:
+        """The report of a run in a store."""
+        return cls(run, store.tally(run.id), store)
+
+    @cached_property
+    def cases(self) -> list[CaseTally]:
+        """The tries of each case in each variant, counted."""
+        return self.store.case_tallies(self.run.id)
+
+    @cached_property
+    def pass_interval(self) -> Interval | None:
+        """The 95 % interval of the pass rate, None when nothing was checked.
+
+        Several tries of a case are no independent trials: then the interval is clustered by case.
+        """
+        checked = [case for case in self.cases if case.checked]
+        if not checked:
+            return None
+        if all(case.checked == 1 for case in checked):
+            return wilson(self.tally.passed, self.tally.checked)
+        values = [float(number < case.passed) for case in checked for number in range(case.checked)]
+        clusters = [case.case for case in checked for _ in range(case.checked)]
+        return clustered_interval(values, clusters, scale=(0.0, 1.0))
+
+    def trials(
+        self, *, outcomes: Collection[Outcome] | None = None, with_messages: bool = False
+    ) -> Iterator[TrialRecord]:
+        """The trials in the order of the file."""
+        return self.store.trials(self.run.id, outcomes=outcomes, with_messages=with_messages)
+
+    def tries(self) -> Iterator[list[TrialRecord]]:
+        """The tries of each case in each variant, together."""
+        for _, tries in groupby(self.trials(), key=lambda trial: (trial.case_index, trial.case, trial.variant_index)):
+            yield list(tries)

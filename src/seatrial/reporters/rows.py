@@ -1,0 +1,193 @@
+"""What a table of results shows, column by column, in plain words; how it looks is decided elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import NamedTuple
+
+from seatrial.metrics.base import Score
+from seatrial.metrics.verdict import shown_number
+from seatrial.reporters.plain import one_line
+from seatrial.reporters.report import NOT_PASSED, Report
+from seatrial.reporters.words import dollars, seconds
+from seatrial.runs.records import Outcome, TrialRecord
+
+MOST_ROWS = 50
+EXPECTED_TOOLS = "expected_tools"  # told by the tools column, not by a column of its own
+
+Tries = Sequence[TrialRecord]
+
+
+class Cell(NamedTuple):
+    """A text, and the outcome that colours it (``dim`` for what is beside the point)."""
+
+    text: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading and what stands under it for the tries of one case."""
+
+    heading: str
+    cell: Callable[[Tries], list[Cell]]
+    is_number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The tries that a table shows, by case and variant, and how many rows were left out."""
+
+    shown: list[list[TrialRecord]]
+    left_out: int = 0
+
+    @classmethod
+    def of(cls, report: Report) -> Rows:
+        """All rows of a small run; of a large one those that did not pass, up to `MOST_ROWS`."""
+        if len(report.cases) <= MOST_ROWS:
+            return cls(list(report.tries()))
+        shown: list[list[TrialRecord]] = []
+        left_out = 0
+        for tries in report.tries():
+            if len(shown) < MOST_ROWS and any(trial.outcome in NOT_PASSED for trial in tries):
+                shown.append(tries)
+            else:
+                left_out += 1
+        return cls(shown, left_out)
+
+    @property
+    def trials(self) -> Iterator[TrialRecord]:
+        """Every try shown."""
+        return (trial for tries in self.shown for trial in tries)
+
+    def columns(self) -> list[Column]:
+        """The columns that have something to say, the case first."""
+        trials = list(self.trials)
+        columns = [Column("case", _case)]
+        if any(trial.variant for trial in trials):
+            columns.append(Column("variant", lambda tries: [Cell(one_line(tries[0].variant))]))
+        columns.append(Column("outcome", _outcome))
+        names = dict.fromkeys(score.metric for trial in trials for score in trial.scores)
+        columns += [self._metric_column(name) for name in names if name != EXPECTED_TOOLS]
+        if any(trial.expected_tools is not None or trial.called_tools for trial in trials):
+            columns.append(Column("tools", _tools))
+        columns += [Column("time", _time, is_number=True), Column("tokens", _tokens, is_number=True)]
+        if any(trial.cost_usd for trial in trials):
+            columns.append(Column("cost", _cost, is_number=True))
+        return columns
+
+    def _metric_column(self, name: str) -> Column:
+        scores = [score for trial in self.trials for score in trial.scores if score.metric == name]
+        thresholds = {score.threshold for score in scores}
+        if len(thresholds) == 1 and (threshold := thresholds.pop()) is not None:
+            heading = f"{name}\n{'≤' if _is_lower_better(scores) else '≥'} {shown_number(threshold)}"
+            return Column(heading, lambda tries: [_metric(tries, name)], is_number=True)
+        return Column(name, lambda tries: [_metric(tries, name, with_threshold=True)], is_number=True)
+
+
+def overall(tries: Tries) -> Outcome:
+    """The outcome that stands for all tries of a case: the worst of them."""
+    outcomes = {trial.outcome for trial in tries}
+    order: tuple[Outcome, ...] = ("failed", "errored", "not_run", "unchecked")
+    return next((outcome for outcome in order if outcome in outcomes), "passed")
+
+
+def tool_cells(trial: TrialRecord) -> list[Cell]:
+    """Expected tools against called ones: what was called as expected, what was missing, what came besides."""
+    if trial.expected_tools is None:
+        return [Cell(_counted(name, count), "dim") for name, count in Counter(trial.called_tools).items()]
+    expected, called = Counter(trial.expected_tools), Counter(trial.called_tools)
+    score = next((score for score in trial.scores if score.metric == EXPECTED_TOOLS), None)
+    is_failed = score is not None and score.outcome in ("failed", "error")
+    met = expected & called
+    missing, extra = expected - called, called - expected
+    cells = [Cell(f"✓ {_counted(name, count)}", "passed") for name, count in met.items()]
+    cells += [Cell(f"✗ {_counted(name, count)} not called", "failed") for name, count in missing.items()]
+    cells += [Cell(f"+ {_counted(name, count)}", "failed" if is_failed else "dim") for name, count in extra.items()]
+    if is_failed and not missing and not extra:
+        cells.append(Cell("✗ not as expected", "failed"))
+    return cells or [Cell("✓ none", "dim")]
+
+
+def _counted(name: str, count: int) -> str:
+    return one_line(name) if count == 1 else f"{one_line(name)} ×{count}"
+
+
+def _case(tries: Tries) -> list[Cell]:
+    return [Cell(one_line(tries[0].case))]
+
+
+def _outcome(tries: Tries) -> list[Cell]:
+    if len(tries) == 1:
+        return [Cell(tries[0].outcome, tries[0].outcome)]
+    passed = sum(trial.outcome == "passed" for trial in tries)
+    tone = "passed" if passed == len(tries) else overall(tries)
+    return [Cell(f"{passed}/{len(tries)} passed", tone)]
+
+
+def _metric(tries: Tries, name: str, *, with_threshold: bool = False) -> Cell:
+    scores = [score for trial in tries for score in trial.scores if score.metric == name]
+    if not scores:
+        return Cell("–", "dim")
+    values = [score.value for score in scores if score.value is not None]
+    outcomes = {score.outcome for score in scores}
+    tone = next((tone for word, tone in _TONES.items() if word in outcomes), "")
+    if not values:
+        return Cell(scores[0].outcome, tone)
+    value, threshold = fmean(values), scores[0].threshold
+    if threshold is None:
+        return Cell(_short(value), tone)
+    shown, line = _short_pair(value, threshold)
+    return Cell(f"{shown} / {line}" if with_threshold else shown, tone)
+
+
+_TONES = {"error": "errored", "failed": "failed", "passed": "passed", "skipped": "dim", "scored": "dim"}
+
+
+def _short(value: float, digits: int = 2) -> str:
+    """A score in few characters that stand well below each other."""
+    return f"{value:.0f}" if value == int(value) and abs(value) > 1 else f"{value:.{digits}f}"
+
+
+def _short_pair(value: float, threshold: float) -> tuple[str, str]:
+    """Both numbers, the value with more digits where rounding would hide on which side it is."""
+    digits = 2
+    while digits < 10 and value != threshold and _short(value, digits) == _short(threshold, digits):
+        digits += 1
+    return _short(value, digits), shown_number(threshold)
+
+
+def _is_lower_better(scores: Sequence[Score]) -> bool:
+    """Seen from the verdicts: a metric passes below its threshold, or fails above it."""
+    for score in scores:
+        if score.value is None or score.threshold is None or score.value == score.threshold:
+            continue
+        return (score.outcome == "passed") == (score.value < score.threshold)
+    return False
+
+
+def _tools(tries: Tries) -> list[Cell]:
+    worst = next((trial for trial in tries if trial.outcome != "passed"), tries[0])
+    return [] if worst.outcome == "not_run" else tool_cells(worst)
+
+
+def _time(tries: Tries) -> list[Cell]:
+    made = [trial.duration_s for trial in tries if trial.outcome != "not_run"]
+    return [Cell(seconds(fmean(made)) if made else "–")]
+
+
+def _tokens(tries: Tries) -> list[Cell]:
+    total = sum(trial.usage.input_tokens + trial.usage.output_tokens for trial in tries)
+    return [Cell(f"{total:,}" if total else "–")]
+
+
+def _cost(tries: Tries) -> list[Cell]:
+    made = [trial for trial in tries if trial.usage.requests]
+    if not made:
+        return [Cell("–")]
+    costs = [trial.cost_usd for trial in made]
+    known = [cost for cost in costs if cost is not None]
+    return [Cell(dollars(sum(known)) if len(known) == len(costs) else "unknown")]

@@ -1,0 +1,116 @@
+"""Numbers and verdicts in the words of all reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seatrial.metrics.base import Score
+from seatrial.metrics.verdict import shown_number
+from seatrial.reporters.report import Report
+from seatrial.runs.records import Tally, TrialRecord
+from seatrial.runs.verdict import INTERRUPTED, exit_code
+
+STOPPED_BY = {
+    INTERRUPTED: "interrupted",
+    "fail_fast": "stopped at the first failure (--fail-fast)",
+    "fail_on_error": "stopped by a metric that must not fail (fail_on_error)",
+    "max_time": "stopped by the time limit (--max-time)",
+    "max_cost": "stopped by the money limit (--max-cost)",
+}
+
+
+def seconds(duration_s: float) -> str:
+    """A duration: ``0.42 s``, ``7.1 s``, ``3 min 20 s``, ``2 h 05 min``."""
+    if duration_s < 60:
+        return f"{duration_s:.2f} s" if duration_s < 1 else f"{duration_s:.1f} s"
+    minutes, rest = divmod(round(duration_s), 60)
+    return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def dollars(cost_usd: float | None) -> str:
+    """An amount with enough digits to be no zero; ``unknown`` is never 0."""
+    if cost_usd is None:
+        return "unknown"
+    if cost_usd and cost_usd < 0.01:
+        return f"${cost_usd:.2g}" if cost_usd >= 0.0001 else "<$0.0001"
+    return f"${cost_usd:,.2f}" if cost_usd >= 1 or not cost_usd else f"${cost_usd:.3f}"
+
+
+def total_cost(tally: Tally) -> str:
+    """What a run cost, as far as it is known."""
+    if not tally.unknown_costs:
+        return dollars(tally.cost_usd)
+    if not tally.cost_usd:
+        return "cost unknown"
+    return f"{dollars(tally.cost_usd)} and {tally.unknown_costs} at an unknown price"
+
+
+def percent(share: float) -> str:
+    """A share in whole per cent, with a decimal where it would round to all or nothing."""
+    exact = share * 100
+    whole = round(exact)
+    return f"{exact:.1f} %" if whole in (0, 100) and exact not in (0, 100) else f"{whole} %"
+
+
+def pass_rate(report: Report) -> str:
+    """The pass rate with how sure it is: ``7 of 10 passed (70 %, 95 % interval 40 % to 89 %)``."""
+    tally, interval = report.tally, report.pass_interval
+    if interval is None:
+        return "nothing was checked"
+    rate = f"{percent(tally.passed / tally.checked)}, 95 % interval {percent(interval.low)} to {percent(interval.high)}"
+    return f"{tally.passed:,} of {tally.checked:,} passed ({rate})"
+
+
+def other_outcomes(tally: Tally) -> str:
+    """What did not pass, by outcome: ``2 failed, 1 errored``; empty when there is nothing."""
+    counts = (
+        (tally.failed, "failed"),
+        (tally.errored, "errored"),
+        (tally.unchecked, "unchecked"),
+        (tally.not_run, "not_run"),
+    )
+    return ", ".join(f"{count:,} {word}" for count, word in counts if count)
+
+
+def verdict(report: Report) -> str:
+    """The run in one sentence."""
+    others = other_outcomes(report.tally)
+    if report.pass_interval is None:
+        return f"nothing was checked: {others or 'no trial was run'}"
+    return f"{pass_rate(report)}; {others}" if others else pass_rate(report)
+
+
+def mark(report: Report) -> str:
+    """The run in one word."""
+    words = {0: "PASSED", 1: "FAILED", 2: "UNCHECKED", 3: "ERRORED", 130: "INTERRUPTED"}
+    return words[exit_code(report.run, report.tally)]
+
+
+def why(trial: TrialRecord) -> Iterator[str]:
+    """Why a trial did not pass, one reason at a time; nothing for one that did."""
+    if trial.error is not None:
+        yield trial.error.message
+        if trial.error.hint:
+            yield trial.error.hint
+    if trial.reason:
+        yield trial.reason
+    for score in trial.scores:
+        if score.outcome in ("failed", "error"):
+            yield f"{score.metric}: {_reason(score)}"
+    if trial.outcome == "errored" and trial.error is None:
+        yield from (
+            f"{score.metric} was skipped: {score.reason}" for score in trial.scores if score.outcome == "skipped"
+        )
+    if trial.outcome == "unchecked" and not trial.reason:
+        yield "nothing was checked: no metric has a threshold" if trial.scores else "the case has nothing to check"
+
+
+def _reason(score: Score) -> str:
+    """The reason without its ``0 < 1: ``, which says nothing where a check holds or does not."""
+    is_yes_or_no = score.value == 0 and score.threshold == 1
+    return (score.reason.removeprefix("0 < 1: ") if is_yes_or_no else score.reason) or score.outcome
+
+
+def score_value(score: Score) -> str:
+    """A score's number, or the word that stands in its place."""
+    return score.outcome if score.value is None else shown_number(score.value)

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rich.console import Console
+from tests.support.stored_trials import a_few, trial
+
+from seatrial.metrics.base import Score
+from seatrial.reporters.console import ConsoleReporter
+from seatrial.reporters.console_report import print_report
+from seatrial.reporters.plain import Glyphs
+from seatrial.reporters.report import Report
+from seatrial.runs.events import Preparing, RunFinished, RunStarted, Stopping, TrialFinished, TrialStarted, Warned
+from seatrial.runs.records import TrialError, TrialRecord
+
+MakeReport = Callable[..., Report]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(report: Report, width: int = 120, encoding: str = "utf-8") -> str:
+    out = io.StringIO()
+    print_report(report, Console(file=out, width=width, markup=False, emoji=False, highlight=False), Glyphs(encoding))
+    return out.getvalue()
+
+
+def line_with(text: str, part: str) -> str:
+    return next(line for line in text.splitlines() if part in line)
+
+
+def test_each_case_has_its_line_with_outcome_scores_tools_time_and_tokens(report_of: MakeReport) -> None:
+    text = shown(report_of(a_few()))
+    assert " ".join(line_with(text, "✓  case 0").split()) == "✓ case 0 passed 0.75 ✓ order_status 0.50 s 14"
+    failed = line_with(text, "✗  case 1")
+    assert "failed" in failed
+    assert "0.25" in failed
+    assert "✗ order_status not called" in failed
+    assert "+ search" in text
+    assert "errored" in line_with(text, "!  case 2")
+    assert "unchecked" in line_with(text, "?  case 3")
+    assert "not_run" in line_with(text, "–  case 4")
+
+
+def test_the_threshold_stands_once_over_its_column(report_of: MakeReport) -> None:
+    assert "≥ 0.5" in shown(report_of(a_few()))
+    lower = trial(scores=(Score("wer", "passed", 0.1, 0.3),))
+    assert "≤ 0.3" in shown(report_of([lower]))
+
+
+def test_what_failed_is_told_in_words_with_its_place(report_of: MakeReport) -> None:
+    text = shown(report_of(a_few()))
+    assert "✗ case 1  agent.yaml:11" in text
+    assert "f1_score: 0.25 < 0.5: 1 of 4 words" in text
+    assert "expected_tools: missing: order_status" in text
+    assert "expected  It arrives tomorrow." in text
+    assert "401: wrong key" in text
+    assert "set the key" in text
+
+
+def test_the_verdict_says_how_sure_it_is_and_how_to_see_more(report_of: MakeReport) -> None:
+    text = shown(report_of(a_few()))
+    assert (
+        "FAILED  1 of 3 passed (33 %, 95 % interval 6 % to 79 %); 1 failed, 1 errored, 1 unchecked, 1 not_run" in text
+    )
+    assert "2.5 s · 56 tokens · cost unknown · run 20260503-120000-aaaa" in text
+    assert "seatrial runs show 20260503-120000-aaaa --case 'case 1'" in text
+
+
+def test_a_run_that_checked_nothing_says_so_and_is_not_called_passed(report_of: MakeReport) -> None:
+    text = shown(report_of([trial(0, "unchecked")]))
+    assert "UNCHECKED  nothing was checked: 1 unchecked" in text
+
+
+def test_errors_of_one_kind_are_told_once(report_of: MakeReport) -> None:
+    trials = [trial(n, "errored", error=TrialError("provider", "503: overloaded")) for n in range(30)]
+    text = shown(report_of(trials))
+    assert text.count("503: overloaded") == 1
+    assert "30 trials errored alike" in text
+    assert "and 25 more" in text
+
+
+def test_of_a_large_run_only_what_did_not_pass_is_listed(report_of: MakeReport) -> None:
+    trials = [trial(n, "failed" if n % 100 == 7 else "passed") for n in range(400)]
+    text = shown(report_of(trials))
+    assert "396 more are not shown" in text
+    assert "case 7" in text
+    assert "case 8 " not in text
+
+
+def test_tries_of_one_case_share_a_row_and_a_try_that_failed_is_told_once(report_of: MakeReport) -> None:
+    trials = [
+        trial(0, "passed" if n < 3 else "failed", repeat=n, scores=(Score("m", "passed", n / 10, 0.0),))
+        for n in (1, 2, 3, 4)
+    ]
+    text = shown(report_of(trials, repeat=4))
+    assert "2/4 passed" in text
+    assert "2 of 4 tries failed" in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
+def test_no_line_of_the_results_is_wider_than_the_terminal(report_of: MakeReport, width: int) -> None:
+    scores = tuple(Score(f"metric_{n}", "passed", 0.5, 0.4) for n in range(4))
+    trials = [trial(n, case=f"a case with quite a long name, number {n}", scores=scores) for n in range(3)]
+    text = shown(report_of(trials), width)
+    results = text.split("\n\n")[0].splitlines()
+    assert max(len(line) for line in results) <= width
+    assert "metric_3" in text
+
+
+def test_p017_an_answer_cannot_move_the_cursor(report_of: MakeReport) -> None:
+    evil = "\x1b[2J\x1b[31mred\x07 [bold]x[/bold] :smile: \u202e"
+    trials = [
+        trial(0, "failed", case=f"n {evil}", output=evil, input=evil, scores=(Score("m", "failed", 0.1, 0.2, evil),))
+    ]
+    text = shown(report_of(trials))
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "\\x1b[2J" in text
+    assert "[bold]x[/bold] :smile:" in text
+
+
+def test_p017_in_ascii_every_sign_has_a_stand_in(report_of: MakeReport) -> None:
+    text = shown(report_of(a_few()), encoding="ascii")
+    text.encode("ascii")
+    assert "+  case 0" in text
+
+
+def follow(reporter: ConsoleReporter, report: Report, trials: list[TrialRecord]) -> None:
+    reporter.open()
+    reporter(Preparing("indexing for search", 0, 3))
+    reporter(RunStarted(report.run))
+    reporter(Warned("careful"))
+    for each in trials:
+        reporter(TrialStarted(each.key))
+        reporter(TrialFinished(each))
+    reporter(Stopping("interrupted"))
+    reporter(RunFinished(report.run, report.tally))
+
+
+def test_away_from_a_terminal_there_are_only_plain_lines(report_of: MakeReport) -> None:
+    out = io.StringIO()
+    report = report_of(a_few())
+    follow(ConsoleReporter(out, report.store), report, a_few())
+    text = out.getvalue()
+    assert "\x1b" not in text
+    assert "\r" not in text
+    assert text.splitlines()[:3] == [
+        "indexing for search 0/3",
+        "shop · openai gpt-x · 5 trials · 4 at once",
+        "warning: careful",
+    ]
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+
+
+def test_failures_are_told_as_they_come_once_a_run_takes_long(
+    report_of: MakeReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = 0.0
+    monkeypatch.setattr("seatrial.reporters.console.time.monotonic", lambda: clock)
+    out = io.StringIO()
+    report = report_of(a_few())
+    reporter = ConsoleReporter(out, report.store)
+    reporter(RunStarted(report.run))
+    reporter(TrialFinished(trial(0, "failed", scores=(Score("m", "failed", 0.1, 0.2, "0.1 < 0.2"),))))
+    assert "case 0" not in out.getvalue()
+    clock = 30.0
+    reporter(TrialFinished(trial(1, "failed")))
+    assert "✗ case 0  m: 0.1 < 0.2\n✗ case 1" in out.getvalue()
+    clock = 60.0
+    reporter(TrialFinished(trial(2)))
+    assert "3 of 5 done, 2 not passed" in out.getvalue()
+
+
+def test_on_a_terminal_progress_moves_and_is_gone_at_the_end(
+    report_of: MakeReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    out = Terminal()
+    report = report_of(a_few())
+    follow(ConsoleReporter(out, report.store), report, a_few())
+    text = out.getvalue()
+    assert "\x1b[?25l" in text
+    assert text.count("\x1b[?25h") == 1
+    assert "FAILED" in text
+
+
+def test_the_moving_part_shows_progress_counts_and_the_latest_failures(report_of: MakeReport) -> None:
+    from seatrial.reporters.console_live import LiveArea
+
+    out = io.StringIO()
+    console = Console(file=out, width=100)
+    live = LiveArea(console, Glyphs("utf-8"))
+    report = report_of(a_few())
+    live.begin(10, report.tally)
+    live.trial_started(trial(5).key)
+    live.trial_finished(trial(6, "failed", cost_usd=0.5), "m: 0.1 < 0.2")
+    console.print(live._render())
+    text = out.getvalue()
+    assert "✗ case 6  m: 0.1 < 0.2" in text
+    assert "running case 5" in text
+    assert "5/10" in text
+    assert "2 failed" in text
+    assert "$0.500" in text
+
+
+def test_where_to_go_on_is_told_after_an_interrupt(report_of: MakeReport) -> None:
+    changes: dict[str, Any] = {"status": "interrupted", "stopped_by": "interrupted", "agent_file": "my agents/a.yaml"}
+    text = shown(report_of(a_few(), **changes))
+    assert "INTERRUPTED" in text
+    assert "go on with: seatrial test 'my agents/a.yaml' --resume 20260503-120000-aaaa" in text
