@@ -19,7 +19,8 @@ _TAKE_PDF = frozenset(("openai", "anthropic"))
 
 def accepted_by(model: Model, config: ModelConfig) -> Accepts:
     """What the model takes, by its provider and by what is known of it; of an unknown one, pictures and no PDF."""
-    sees = model.info is None or "image" in model.info.input_modalities
+    known = None if model.info is None else model.info.input_modalities
+    sees = known is None or "image" in known
     takes_pdf = sees and model.info is not None and config.endpoint is None and config.provider in _TAKE_PDF
     return Accepts(images=sees, pdf_files=takes_pdf, provider=config.provider)
 

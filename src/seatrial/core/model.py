@@ -51,7 +51,7 @@ class ModelInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     provider: str
     base_url: str | None = None
     is_reasoning: bool = False
-    input_modalities: tuple[str, ...] = ("text",)
+    input_modalities: tuple[str, ...] | None = ("text",)
     cost: ModelCost | None = None
     context_window: int | None = None
     max_tokens: int | None = None

@@ -59,4 +59,4 @@ def base_url(endpoint: str) -> str:
 
 def sees_images(info: ModelInfo | None) -> bool:
     """Whether pictures are sent: always, unless the model is known not to see."""
-    return info is None or "image" in info.input_modalities
+    return info is None or info.input_modalities is None or "image" in info.input_modalities

@@ -44,7 +44,7 @@ class ModelOverride(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str | None = None
     base_url: str | None = None
     reasoning: bool = False
-    input_modalities: tuple[str, ...] = ("text",)
+    input_modalities: tuple[str, ...] | None = None
     context_window: Tokens = None
     max_tokens: Tokens = None
     cost: CostOverride | None = None
@@ -57,7 +57,7 @@ class _Entry(msgspec.Struct, frozen=True):
     is_text: bool = True
     deprecated: bool = False
     reasoning: bool = False
-    input_modalities: tuple[str, ...] = ("text",)
+    input_modalities: tuple[str, ...] | None = None
     cost: ModelCost | None = None
     context_window: int | None = None
     max_tokens: int | None = None
@@ -95,7 +95,7 @@ def model_info(
     said = (overrides or {}).get(provider, {}).get(name)
     if said is None:
         return known
-    return _overridden(known or ModelInfo(id=name, name=name, provider=provider), said)
+    return _overridden(known or ModelInfo(id=name, name=name, provider=provider, input_modalities=None), said)
 
 
 def known_names(provider: str, overrides: Overrides | None = None, *, endpoint: str | None = None) -> list[str]:

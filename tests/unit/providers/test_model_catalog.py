@@ -12,6 +12,7 @@ import pytest
 import seatrial.providers.model_catalog as catalogue
 from seatrial.core.usage import LongInputCost, ModelCost, Usage, cost_of
 from seatrial.errors import ConfigError
+from seatrial.providers.connection import sees_images
 from seatrial.providers.model_catalog import known_names, model_info, near_names
 from seatrial.providers.model_match import matches, spellings
 
@@ -219,3 +220,17 @@ def test_a_rule_holds_as_it_reads(rule: Any, name: str, holds: bool) -> None:
 def test_a_number_that_is_no_date_stays_as_it_is() -> None:
     assert list(spellings("m-20260231", "v")) == ["m-20260231"]
     assert list(spellings("v/m-20260131", "v")) == ["v/m-20260131", "v/m-2026-01-31", "m-20260131", "m-2026-01-31"]
+
+
+def test_y007_modalities_that_no_source_states_are_unknown_and_not_text_alone() -> None:
+    newer_than_its_source = model_info("anthropic", "claude-mythos-5-2")
+    assert newer_than_its_source is not None
+    assert newer_than_its_source.input_modalities is None
+    assert sees_images(newer_than_its_source)
+
+
+def test_a_user_who_says_a_price_says_nothing_about_pictures() -> None:
+    info = model_info("ollama", "llava", {"ollama": {"llava": {"cost": {"input": 0, "output": 0}}}})
+    assert info is not None
+    assert info.input_modalities is None
+    assert sees_images(info)
