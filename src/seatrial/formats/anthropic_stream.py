@@ -36,7 +36,7 @@ class MessageEvents:
                 self._delta(event.get("index"), event.get("delta"))
             case "message_delta":
                 delta = event.get("delta")
-                if isinstance(delta, Mapping):
+                if isinstance(delta, dict):
                     read_stop_word(self.builder, delta)
                     note_refusal(self.builder, delta)
                 self.builder.add_usage(event.get("usage"))
@@ -52,12 +52,12 @@ class MessageEvents:
         return False
 
     def _begin(self, message: Any) -> None:
-        if isinstance(message, Mapping):
+        if isinstance(message, dict):
             read_labels(self.builder, message)
             read_message(self.builder, message)
 
     def _begin_block(self, index: Any, block: Any) -> None:
-        if not isinstance(block, Mapping):
+        if not isinstance(block, dict):
             return
         opened: Block = None
         match block.get("type"):
@@ -79,7 +79,7 @@ class MessageEvents:
         )
 
     def _delta(self, index: Any, delta: Any) -> None:
-        if not isinstance(delta, Mapping):
+        if not isinstance(delta, dict):
             return
         block = self._blocks.get(_key(index), self._last)
         match delta.get("type"):

@@ -89,8 +89,8 @@ def keep_reasoning_item(builder: ReplyBuilder, item: Mapping[str, Any], text: st
 def read_reasoning_fields(builder: ReplyBuilder, message: Mapping[str, Any]) -> None:
     """Reasoning that stands beside the content; endpoints that send it under two names mean one."""
     for field in REASONING_FIELDS:
-        text = text_in(message.get(field))
-        if text:
+        value = message.get(field)
+        if value and (text := text_in(value)):
             builder.add_reasoning(text, field)
             break
     details = message.get("reasoning_details")
@@ -119,10 +119,10 @@ def read_call(builder: ReplyBuilder, item: Any) -> None:
 
 def fragment_of(item: Any) -> Fragment | None:
     """A call, or a piece of one, with its labels as far as they were sent."""
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return None
     inner = item.get("function") or item.get("functionCall") or item.get("toolUse") or item.get("toolCall")
-    source = inner if isinstance(inner, Mapping) else item
+    source = inner if isinstance(inner, dict) else item
     name = next((n for n in (source.get("name"), item.get("name"), inner) if isinstance(n, str)), "")
     arguments = next((source[key] for key in ARGUMENT_KEYS if source.get(key) is not None), None)
     if arguments is None and source is not item:
@@ -139,20 +139,20 @@ def fragment_of(item: Any) -> Fragment | None:
 def keep_thought_signature(builder: ReplyBuilder, item: Mapping[str, Any]) -> None:
     """Gemini's proof of thought, which comes with a call and must go back with it."""
     extra = item.get("extra_content")
-    if isinstance(extra, Mapping) and extra:
+    if isinstance(extra, dict) and extra:
         builder.begin_reasoning("extra_content").signature = encode(extra).decode()
 
 
 def image_in(block: Mapping[str, Any]) -> ImageContent | None:
     """The picture in a block, when it is carried in the block itself."""
     url = block.get("image_url", block.get("url"))
-    if isinstance(url, Mapping):
+    if isinstance(url, dict):
         url = url.get("url")
     if isinstance(url, str):
         found = DATA_URL.match(url)
         return ImageContent(found.group(2), found.group(1)) if found else None
-    source = block.get("source") if isinstance(block.get("source"), Mapping) else block
-    if not isinstance(source, Mapping) or not isinstance(source.get("data"), str):
+    source = block.get("source") if isinstance(block.get("source"), dict) else block
+    if not isinstance(source, dict) or not isinstance(source.get("data"), str):
         return None
     mime_type = source.get("media_type") or source.get("mime_type") or source.get("mimeType")
     return ImageContent(source["data"], mime_type) if isinstance(mime_type, str) else None
@@ -166,7 +166,7 @@ def text_in(value: Any, depth: int = 0) -> str:
         return ""
     if isinstance(value, list):
         return "".join(text_in(item, depth + 1) for item in value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return next(
             (found for key in ("text", "content", "thinking") if (found := text_in(value.get(key), depth + 1))), ""
         )

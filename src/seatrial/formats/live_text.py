@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from seatrial.core.content import AssistantBlock, TextContent
@@ -9,6 +10,10 @@ from seatrial.core.model import NoticeSink, TextDelta
 from seatrial.formats.reading import Reading
 from seatrial.formats.text_calls import MARKERS, is_bare_call_begun, may_begin_bare_call
 from seatrial.formats.wire_json import whole_text
+
+MARKER = re.compile("|".join(re.escape(marker) for marker in MARKERS))
+MARKER_START = re.compile(f"[{re.escape(''.join({marker[0] for marker in MARKERS}))}]")
+LONGEST_MARKER = max(len(marker) for marker in MARKERS)
 
 
 class LiveText:
@@ -42,24 +47,24 @@ class LiveText:
             self._on_notice(TextDelta(text[self._told :]))
 
     def _watch(self) -> None:
-        found = [at for marker in MARKERS if (at := self._held.find(marker)) >= 0]
+        found = MARKER.search(self._held)
         if found:
-            self._tell(min(found))
-        self._waits = bool(found) or (self._told == 0 and is_bare_call_begun(self._held))
+            self._tell(found.start())
+        self._waits = found is not None or (self._told == 0 and is_bare_call_begun(self._held))
 
     def _open_end(self) -> int:
         """How many characters at the end may be the beginning of something that is not told."""
-        if "\ud800" <= self._held[-1] <= "\udbff":
+        held = self._held
+        if "\ud800" <= held[-1] <= "\udbff":
             return 1
         if not self._watches:
             return 0
-        if self._told == 0 and may_begin_bare_call(self._held):
-            return len(self._held)
-        longest = max(len(marker) for marker in MARKERS)
-        tail = self._held[-longest:]
-        for at in range(len(tail)):
-            if any(marker.startswith(tail[at:]) for marker in MARKERS):
-                return len(tail) - at
+        if self._told == 0 and may_begin_bare_call(held):
+            return len(held)
+        for found in MARKER_START.finditer(held, max(len(held) - LONGEST_MARKER, 0)):
+            tail = held[found.start() :]
+            if any(marker.startswith(tail) for marker in MARKERS):
+                return len(tail)
         return 0
 
     def _tell(self, length: int) -> None:

@@ -49,7 +49,7 @@ def encode_ollama_request(
     }
     told = {key: value for key, value in options.items() if value is not None}
     own = extra.get("options")
-    if isinstance(own, Mapping):
+    if isinstance(own, dict):
         told |= own
     body: dict[str, Any] = {"model": model, "messages": messages, "stream": stream}
     if request.tools:

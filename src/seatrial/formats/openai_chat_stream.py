@@ -28,16 +28,19 @@ class ChatChunks:
             words = error_words(event)
             if words is not None:
                 builder.fail("error", error_inside(words))
-        read_labels(builder, event)
+        if builder.response_id:
+            builder.add_usage(event.get("usage"))
+        else:
+            read_labels(builder, event)
         groq = event.get("x_groq")
-        if isinstance(groq, Mapping):
+        if isinstance(groq, dict):
             builder.add_usage(groq.get("usage"))
         choices = event.get("choices")
         if isinstance(choices, list):
             for choice in choices:
-                if isinstance(choice, Mapping) and self._is_ours(choice):
+                if isinstance(choice, dict) and self._is_ours(choice):
                     self._read_choice(choice)
-        elif isinstance(event.get("message"), Mapping) or isinstance(event.get("delta"), Mapping):
+        elif isinstance(event.get("message"), dict) or isinstance(event.get("delta"), dict):
             self._read_choice(event)
         return False
 
@@ -54,9 +57,9 @@ class ChatChunks:
         read_stop_word(builder, choice)
         builder.add_usage(choice.get("usage"))
         delta = choice.get("delta")
-        if isinstance(delta, Mapping):
+        if isinstance(delta, dict):
             self._read_delta(delta)
-        elif isinstance(choice.get("message"), Mapping) and not builder.has_content:
+        elif isinstance(choice.get("message"), dict) and not builder.has_content:
             read_message(builder, choice["message"])
         else:
             read_content(builder, choice.get("text"))
@@ -69,9 +72,9 @@ class ChatChunks:
         read_content(builder, delta.get("images"))
         builder.add_refusal(text_in(delta.get("refusal")))
         calls = delta.get("tool_calls")
-        if isinstance(calls, Mapping):
+        if isinstance(calls, dict):
             calls = [calls]
-        if not calls and isinstance(delta.get("function_call"), Mapping):
+        if not calls and isinstance(delta.get("function_call"), dict):
             calls = [delta["function_call"]]
         if isinstance(calls, list) and calls:
             self._read_calls(calls)
@@ -96,7 +99,7 @@ def chat_stream(reading: Reading = DEFAULT_READING, on_notice: NoticeSink | None
 def _note_filter(builder: ReplyBuilder, choice: Mapping[str, Any]) -> None:
     """Azure names the category that its filter found."""
     results = choice.get("content_filter_results")
-    if isinstance(results, Mapping):
-        found = [name for name, said in results.items() if isinstance(said, Mapping) and said.get("filtered") is True]
+    if isinstance(results, dict):
+        found = [name for name, said in results.items() if isinstance(said, dict) and said.get("filtered") is True]
         if found:
             builder.note_filter(f"the provider's content filter stopped the answer: {', '.join(found)}")

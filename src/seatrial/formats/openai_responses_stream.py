@@ -57,7 +57,7 @@ class ResponseEvents:
         return False
 
     def _item(self, key: Any, item: Any, *, is_done: bool) -> None:
-        if not isinstance(item, Mapping):
+        if not isinstance(item, dict):
             return
         match item.get("type"):
             case "function_call":
@@ -97,7 +97,7 @@ class ResponseEvents:
 
     def _end(self, response: Any) -> None:
         self.builder.is_ended = True
-        if not isinstance(response, Mapping):
+        if not isinstance(response, dict):
             return
         read_labels(self.builder, response)
         self._fail(response)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from seatrial.core.usage import ModelCost
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """``tool_names`` are the tools on offer, in order; ``seed`` and ``taken_ids`` keep made-up call ids unique in a
     conversation; ``has_think_tags`` and ``has_text_calls`` say whether reasoning and calls may stand in the text;
     ``remarks`` become warnings of the message.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -150,7 +150,7 @@ class ReplyBuilder:
 
     def add_usage(self, raw: Any) -> None:
         """Token counts; later ones replace earlier ones, number by number."""
-        if isinstance(raw, Mapping):
+        if isinstance(raw, dict):
             self._usage.update((key, value) for key, value in raw.items() if value is not None)
 
     def note_filter(self, words: str) -> None:

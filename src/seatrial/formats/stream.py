@@ -107,7 +107,7 @@ class ReplyStream:
                     "error", ProviderError(f"an event of the stream is no JSON: {preview(text)}", can_retry=True)
                 )
             return
-        if isinstance(event, Mapping):
+        if isinstance(event, dict):
             self.builder.has_data = True
             self._is_done = self._reader.read(event)
 

@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from seatrial.core.usage import UNKNOWN_USAGE, Usage
 
-INCLUSIVE_INPUT = ("prompt_tokens", "promptTokens", "prompt_eval_count", "promptTokenCount", "inputTokenCount")
-INPUT = ("input_tokens", "inputTokens", "input")
-OUTPUT = (
-    "completion_tokens",
-    "output_tokens",
-    "outputTokens",
-    "completionTokens",
-    "eval_count",
-    "candidatesTokenCount",
-    "outputTokenCount",
-    "output",
+# What a number is: `input` counts cached tokens too; `bare_input` leaves out those that the host counts apart.
+COUNTS = {
+    "prompt_tokens": "input",
+    "promptTokens": "input",
+    "promptTokenCount": "input",
+    "prompt_eval_count": "input",
+    "inputTokenCount": "input",
+    "input_tokens": "bare_input",
+    "inputTokens": "bare_input",
+    "input": "bare_input",
+    "completion_tokens": "output",
+    "completionTokens": "output",
+    "output_tokens": "output",
+    "outputTokens": "output",
+    "outputTokenCount": "output",
+    "candidatesTokenCount": "output",
+    "eval_count": "output",
+    "output": "output",
+    "cached_tokens": "read",
+    "cached_input_tokens": "read",
+    "cachedInputTokens": "read",
+    "cachedContentTokenCount": "read",
+    "prompt_cache_hit_tokens": "read",
+    "cacheReadTokens": "read",
+    "cache_write_tokens": "write",
+    "cacheWriteTokens": "write",
+    "cache_creation_tokens": "write",
+    "cache_read_input_tokens": "read_apart",
+    "cacheReadInputTokens": "read_apart",
+    "cache_read": "read_apart",
+    "cache_creation_input_tokens": "write_apart",
+    "cacheWriteInputTokens": "write_apart",
+    "cache_write": "write_apart",
+    "reasoning_tokens": "reasoning",
+    "reasoningTokens": "reasoning",
+    "thoughtsTokenCount": "thoughts",
+}
+DETAILS = frozenset(
+    {
+        "prompt_tokens_details",
+        "promptTokensDetails",
+        "input_tokens_details",
+        "inputTokensDetails",
+        "inputTokenDetails",
+        "completion_tokens_details",
+        "completionTokensDetails",
+        "output_tokens_details",
+        "outputTokensDetails",
+        "outputTokenDetails",
+    }
 )
-CACHE_READ = (
-    "cached_tokens",
-    "prompt_cache_hit_tokens",
-    "cachedContentTokenCount",
-    "cached_input_tokens",
-    "cachedInputTokens",
-)
-CACHE_READ_APART = ("cache_read_input_tokens", "cacheReadInputTokens", "cache_read")
-CACHE_WRITE_APART = ("cache_creation_input_tokens", "cacheWriteInputTokens", "cache_write")
-REASONING = ("reasoning_tokens", "reasoningTokens")
-INPUT_DETAILS = ("prompt_tokens_details", "input_tokens_details", "inputTokensDetails", "promptTokensDetails")
-OUTPUT_DETAILS = ("completion_tokens_details", "output_tokens_details", "outputTokensDetails")
 
 
 def read_usage(raw: Any) -> Usage:
@@ -39,51 +65,41 @@ def read_usage(raw: Any) -> Usage:
     Anthropic's and Bedrock's ``input_tokens`` leave the cached tokens out; they are added here. Gemini's own counts
     leave the thoughts out of the output; they are added likewise.
     """
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict) or not raw:
         return UNKNOWN_USAGE
-    details = _part(raw, INPUT_DETAILS)
-    read_apart, write_apart = _first(raw, CACHE_READ_APART), _first(raw, CACHE_WRITE_APART)
-    inclusive = _first(raw, INCLUSIVE_INPUT)
-    exclusive = _first(raw, INPUT)
-    if inclusive is None and exclusive is not None:
-        exclusive += (read_apart or 0) + (write_apart or 0)
-    cache_read = _first(raw, CACHE_READ)
-    if cache_read is None:
-        cache_read = _first(details, CACHE_READ)
-    cache_write = _first(details, ("cache_write_tokens", "cache_creation_tokens"))
-    reasoning = _first(_part(raw, OUTPUT_DETAILS), REASONING)
-    thoughts = _first(raw, ("thoughtsTokenCount",))
-    output = _first(raw, OUTPUT)
-    if output is not None and thoughts is not None:
-        output += thoughts
+    found: dict[str, int] = {}
+    _collect(raw, found)
+    if not found:
+        return UNKNOWN_USAGE
+    read_apart, write_apart, thoughts = (found.get(kind) for kind in ("read_apart", "write_apart", "thoughts"))
+    tokens_in, tokens_out = found.get("input"), found.get("output")
+    if tokens_in is None and "bare_input" in found:
+        tokens_in = found["bare_input"] + (read_apart or 0) + (write_apart or 0)
+    if tokens_out is not None:
+        tokens_out += thoughts or 0
     return Usage(
-        input_tokens=inclusive if inclusive is not None else exclusive,
-        output_tokens=output,
-        cache_read_tokens=cache_read if read_apart is None else read_apart,
-        cache_write_tokens=cache_write if write_apart is None else write_apart,
-        reasoning_tokens=next((n for n in (reasoning, thoughts, _first(raw, REASONING)) if n is not None), None),
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        cache_read_tokens=found.get("read") if read_apart is None else read_apart,
+        cache_write_tokens=found.get("write") if write_apart is None else write_apart,
+        reasoning_tokens=found.get("reasoning", thoughts),
     )
 
 
 def read_cost(raw: Any) -> float | None:
     """What the provider says that the request cost in dollars, where it says so."""
-    cost = raw.get("cost") if isinstance(raw, Mapping) else None
+    cost = raw.get("cost") if isinstance(raw, dict) else None
     if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < float("inf"):
         return None
     return float(cost)
 
 
-def _part(raw: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]:
-    for name in names:
-        part = raw.get(name)
-        if isinstance(part, Mapping):
-            return part
-    return {}
-
-
-def _first(raw: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    for name in names:
-        count = raw.get(name)
-        if isinstance(count, int | float) and not isinstance(count, bool) and 0 <= count < 1e15:
-            return int(count)
-    return None
+def _collect(raw: dict[str, Any], found: dict[str, int]) -> None:
+    """The numbers by kind; one that stands in the object itself goes before one in its details."""
+    for key, count in raw.items():
+        kind = COUNTS.get(key)
+        if kind is not None and isinstance(count, int | float) and not isinstance(count, bool) and 0 <= count < 1e15:
+            found.setdefault(kind, int(count))
+    for key, details in raw.items():
+        if key in DETAILS and isinstance(details, dict):
+            _collect(details, found)

@@ -38,8 +38,8 @@ def parse_response(obj: Any, reading: Reading = DEFAULT_READING) -> AssistantMes
 def read_reply(builder: ReplyBuilder, obj: Any) -> None:
     """Reads a whole reply into ``builder``."""
     if isinstance(obj, list):
-        obj = obj[0] if len(obj) == 1 and isinstance(obj[0], Mapping) and "error" in obj[0] else {"content": obj}
-    if not isinstance(obj, Mapping):
+        obj = obj[0] if len(obj) == 1 and isinstance(obj[0], dict) and "error" in obj[0] else {"content": obj}
+    if not isinstance(obj, dict):
         builder.fail("error", ProviderError(f"{NO_DATA}: {preview(str(obj))}", can_retry=True))
         return
     words = error_words(obj)
@@ -64,7 +64,7 @@ def _read_answer(builder: ReplyBuilder, obj: Mapping[str, Any]) -> bool:
         read_output(builder, obj["output"])
         read_output_end(builder, obj)
         return True
-    if isinstance(obj.get("message"), Mapping | str):
+    if isinstance(obj.get("message"), dict | str):
         read_choice(builder, obj)
         return True
     if obj.keys() & {"content", "tool_calls", "function_call", "refusal", "reasoning_content"}:
@@ -102,7 +102,7 @@ def read_stop_word(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
 def note_refusal(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
     """Anthropic's words for why the model or a filter stopped."""
     details = obj.get("stop_details")
-    if isinstance(details, Mapping):
+    if isinstance(details, dict):
         words = text_in(details.get("explanation")) or text_in(details.get("category"))
         if words:
             builder.note_filter(words)
@@ -110,7 +110,7 @@ def note_refusal(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
 
 def first_choice(choices: list[Any]) -> Mapping[str, Any] | None:
     """The choice that is read where a server gives several."""
-    return next((choice for choice in choices if isinstance(choice, Mapping)), None)
+    return next((choice for choice in choices if isinstance(choice, dict)), None)
 
 
 def read_choice(builder: ReplyBuilder, choice: Mapping[str, Any]) -> None:
@@ -118,7 +118,7 @@ def read_choice(builder: ReplyBuilder, choice: Mapping[str, Any]) -> None:
     read_stop_word(builder, choice)
     builder.add_usage(choice.get("usage"))
     message = choice.get("message", choice.get("delta"))
-    if isinstance(message, Mapping):
+    if isinstance(message, dict):
         read_message(builder, message)
     else:
         read_content(builder, message if message is not None else choice.get("text"))
@@ -132,19 +132,19 @@ def read_message(builder: ReplyBuilder, message: Mapping[str, Any]) -> None:
     read_content(builder, message.get("images"))
     builder.add_refusal(text_in(message.get("refusal")))
     calls = message.get("tool_calls")
-    if isinstance(calls, Mapping):
+    if isinstance(calls, dict):
         calls = [calls]
     for call in calls if isinstance(calls, list) else []:
         read_call(builder, call)
     legacy = message.get("function_call")
-    if isinstance(legacy, Mapping) and not calls:
+    if isinstance(legacy, dict) and not calls:
         read_call(builder, legacy)
 
 
 def read_output(builder: ReplyBuilder, items: list[Any]) -> None:
     """Items of the responses API."""
     for item in items:
-        if isinstance(item, Mapping) and item.get("type") == "message":
+        if isinstance(item, dict) and item.get("type") == "message":
             read_content(builder, item.get("content"))
         else:
             read_content(builder, item)
@@ -153,7 +153,7 @@ def read_output(builder: ReplyBuilder, items: list[Any]) -> None:
 def read_output_end(builder: ReplyBuilder, response: Mapping[str, Any]) -> None:
     """Why a response ended: its status, or the reason why it is incomplete."""
     details = response.get("incomplete_details")
-    word = details.get("reason") if isinstance(details, Mapping) else None
+    word = details.get("reason") if isinstance(details, dict) else None
     word = word or response.get("status")
     if isinstance(word, str):
         builder.stop_word = word

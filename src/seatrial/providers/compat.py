@@ -17,7 +17,8 @@ class Compat(ChatDialect, frozen=True, forbid_unknown_fields=True, kw_only=True)
     """The chat wire's settings, and what else differs between endpoints.
 
     ``has_think_tags`` and ``has_text_calls``: reasoning and tool calls may stand in the answer's text. ``headers`` and
-    ``extra_body`` are added to each request. Times are in seconds. ``token_command`` prints the bearer token that goes
+    ``extra_body`` are added to each request. Times are in seconds; ``backoff_s`` is the longest wait before the second
+    try, doubled with each further one. ``token_command`` prints the bearer token that goes
     in the place of a key. ``api``: which of OpenAI's two wires is spoken. ``has_cache_marks``: Anthropic is told which
     prefix to keep.
     """
@@ -29,6 +30,7 @@ class Compat(ChatDialect, frozen=True, forbid_unknown_fields=True, kw_only=True)
     idle_timeout_s: float | None = None
     connect_timeout_s: float | None = None
     max_tries: int | None = None
+    backoff_s: float | None = None
     token_command: str | None = None
     api: Literal["chat", "responses"] = "chat"
     has_cache_marks: bool = True

@@ -46,7 +46,11 @@ def http_client(options: ProviderOptions, compat: Compat) -> HttpClient:
 
 def retry_policy(compat: Compat) -> RetryPolicy:
     """How often a request is tried."""
-    return RetryPolicy() if compat.max_tries is None else RetryPolicy(max_tries=compat.max_tries)
+    usual = RetryPolicy()
+    return RetryPolicy(
+        max_tries=usual.max_tries if compat.max_tries is None else compat.max_tries,
+        base_s=usual.base_s if compat.backoff_s is None else compat.backoff_s,
+    )
 
 
 def base_url(endpoint: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import msgspec
 
@@ -84,7 +83,7 @@ class HttpModel:
         if not self._compat.has_sampling and (request.sampling.temperature, request.sampling.top_p) != (None, None):
             remarks = (f"{self.name} takes neither temperature nor top_p; they were not sent",)
         replies = (message for message in request.messages if isinstance(message, AssistantMessage))
-        return replace(
+        return msgspec.structs.replace(
             self._reading,
             tool_names=tuple(tool.name for tool in request.tools),
             seed=str(len(request.messages)),
