@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from seatrial.core.waiting import give_up, wait_for_all
 from seatrial.errors import AbortedError
 
 T = TypeVar("T")
@@ -88,35 +89,26 @@ class AbortSignal:
     async def race(self, work: Awaitable[T]) -> T:
         """The result of ``work``, or `AbortedError` as soon as the signal is set; then ``work`` is cancelled.
 
-        It is not waited for beyond one turn of the event loop: whoever needs its end keeps the task.
+        It is not waited for, but watched in the background. ``work`` that cancels itself raises RuntimeError here, so
+        that nobody takes it for the cancelling of the waiting task.
         """
+        if self._reason is not None:
+            if asyncio.iscoroutine(work):
+                work.close()
+            raise AbortedError(self._reason)
         task = asyncio.ensure_future(work)
-        loop = asyncio.get_running_loop()
-        stopped: asyncio.Future[None] = loop.create_future()
-        both: list[asyncio.Future[Any]] = [task, stopped]
-
-        def stop() -> None:
-            loop.call_soon_threadsafe(_resolve, stopped)
-
-        leave = self.on_set(stop)
         try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            if task.done():
-                return task.result()
-            task.cancel()
-            raise AbortedError(self._reason or "aborted")
+            await wait_for_all((task,), self)
         except asyncio.CancelledError:
-            task.cancel()
+            give_up(task, "work that was given up")
             raise
-        finally:
-            leave()
-            stopped.cancel()
+        if not task.done():
+            give_up(task, "work that was given up")
+            raise AbortedError(self._reason or "aborted")
+        if task.cancelled():
+            raise RuntimeError("it was cancelled from within")
+        return task.result()
 
     def _forget(self, key: int) -> None:
         with self._lock:
             self._listeners.pop(key, None)
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)

@@ -16,13 +16,14 @@ from seatrial.core.loop_config import MAX_PARALLEL_TOOLS, RESULT_LIMIT_CHARS, Lo
 from seatrial.core.messages import Message, UserMessage, as_user_message
 from seatrial.core.model import Model, Sampling
 from seatrial.core.offering import ToolSource
-from seatrial.core.result import RunResult
+from seatrial.core.result import RunResult, check_decisions
 from seatrial.core.running import Blueprint, Order, Running
 from seatrial.core.session import Session
 from seatrial.core.stream import RunStream
 from seatrial.core.subagent import AgentTool
 from seatrial.core.tool import ExecutionMode, Tool
 from seatrial.core.toolbox import Toolbox
+from seatrial.core.waiting import is_in_event_loop
 
 __all__ = ["Agent", "RunResult"]
 
@@ -112,6 +113,8 @@ class Agent:
         knows to be finished are not run again. ``sink`` is told every step; with ``with_deltas=False`` the model may
         answer whole instead of streaming. Raises ValueError for an empty prompt.
         """
+        if prompt is None and not history:
+            raise ValueError("there is neither a prompt nor a history to go on from")
         order = Order(
             history=history,
             opening=() if prompt is None else (as_user_message(prompt),),
@@ -131,6 +134,8 @@ class Agent:
         sink: EventSink | None = None,
     ) -> RunResult:
         """As `run`, for programs without an event loop. Raises RuntimeError inside one."""
+        if is_in_event_loop():
+            raise RuntimeError("run_sync was called inside a running event loop: write 'await agent.run(...)' there")
         return asyncio.run(self.run(prompt, history=history, signal=signal, sink=sink))
 
     def stream(self, prompt: str | UserMessage | None = None, *, history: Sequence[Message] = ()) -> RunStream:
@@ -150,7 +155,9 @@ class Agent:
         """Goes on with a run that ended with ``awaiting_approval``: `Allow`, `Deny`, `Modify` or `Answer` by call id.
 
         Calls without a decision are shown to the hooks again, and may wait again. The result counts the whole run.
+        Raises ValueError when no call waits, or a decision is for another one.
         """
+        check_decisions(result, decisions)
         order = Order(
             history=result.transcript.messages,
             decisions=decisions,

@@ -7,13 +7,19 @@ from time import perf_counter
 from typing import Any, assert_never
 
 from seatrial.core.content import AssistantBlock, ReasoningContent, TextContent
-from seatrial.core.events import MessageReasoningDelta, MessageTextDelta, MessageToolCallDelta, RetryScheduled
+from seatrial.core.events import (
+    MessageEnded,
+    MessageReasoningDelta,
+    MessageTextDelta,
+    MessageToolCallDelta,
+    RetryScheduled,
+)
 from seatrial.core.messages import AssistantMessage
 from seatrial.core.model import ModelNotice, ModelRequest, ReasoningDelta, RetryNotice, TextDelta, ToolCallDelta
 from seatrial.core.receipt import received, record
 from seatrial.core.scope import Scope
 from seatrial.core.tool_errors import told
-from seatrial.core.waiting import STOP_WAIT_S, wait_for_all, watch
+from seatrial.core.waiting import STOP_WAIT_S, give_up, wait_for_all
 from seatrial.errors import AbortedError, ProviderError
 
 
@@ -70,16 +76,23 @@ async def _respond(request: ModelRequest, scope: Scope, heard: _Heard | None) ->
         if not await wait_for_all((task,), scope.signal):
             await asyncio.wait((task,), timeout=STOP_WAIT_S)
     except asyncio.CancelledError:
-        task.cancel()
-        watch(task, name)
+        give_up(task, name)
+        _keep_partial(scope, heard)
         raise
     if not task.done():
-        task.cancel()
-        watch(task, name)
+        give_up(task, name)
         return _made_here(scope, heard, stop_reason="aborted")
     if task.cancelled():
         return _made_here(scope, heard, stop_reason="error", error_message=f"{name} was cancelled from within")
     return task.result()
+
+
+def _keep_partial(scope: Scope, heard: _Heard | None) -> None:
+    """Puts what was heard of the reply into the history, for the reader: the task that waits for it is cancelled."""
+    if heard is not None and heard.content():
+        message = received(_made_here(scope, heard, stop_reason="aborted"), scope)
+        scope.conversation.add(message)
+        scope.emit(MessageEnded(message))
 
 
 async def _guarded(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from seatrial.core.content import AssistantBlock, ToolCall
-from seatrial.core.history import is_replayed, is_summary, repair_history, with_output
+from seatrial.core.history import clean_message, is_replayed, is_summary, repair_history, with_output
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
 from seatrial.core.toolbox import Toolbox
 
@@ -20,7 +20,7 @@ class Conversation:
     """
 
     def __init__(self, history: Sequence[Message], tools: Toolbox) -> None:
-        self.record: list[Message] = list(history)
+        self.record: list[Message] = [clean_message(message) for message in history]
         self.used_ids: set[str] = _call_ids(self.record)
         self._tools = tools
         self._sent: list[Message] = []

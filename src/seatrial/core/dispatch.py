@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ from seatrial.core.events import ToolEnded, ToolStarted, ToolUpdated, UsageCount
 from seatrial.core.execute import execute
 from seatrial.core.hooks import Decision
 from seatrial.core.messages import ToolResultMessage
-from seatrial.core.prepare import ReadyCall, prepare, refused
+from seatrial.core.prepare import Prepared, ReadyCall, prepare, refused
 from seatrial.core.result import PendingApproval
 from seatrial.core.scope import Scope
 from seatrial.core.tool import ToolContext, ToolOutput
@@ -23,6 +24,7 @@ from seatrial.core.waiting import stop_all, wait_for_all, watch
 from seatrial.errors import AbortedError
 
 ABORTED = "The call was aborted before it had a result."
+INTERRUPTED = "The call was interrupted; it may have taken effect, and was not run again."
 
 
 @dataclass(slots=True)
@@ -46,8 +48,16 @@ class Batch:
     wants_end: bool = False
 
 
-async def dispatch(calls: Sequence[ToolCall], scope: Scope, decisions: Mapping[str, Decision] | None = None) -> Batch:
+async def dispatch(
+    calls: Sequence[ToolCall],
+    scope: Scope,
+    decisions: Mapping[str, Decision] | None = None,
+    *,
+    is_resumed: bool = False,
+) -> Batch:
     """Runs the calls and puts their results into the conversation, in the order of the calls.
+
+    With ``is_resumed`` a call that the journal knows is not run again.
 
     When the run is aborted or its task cancelled, each call that has no result gets one that says so before the
     exception goes on; a tool that does not stop at once is left to end in the background.
@@ -56,7 +66,8 @@ async def dispatch(calls: Sequence[ToolCall], scope: Scope, decisions: Mapping[s
     scope.state.pending_tool_call_ids = [call.id for call in calls]
     try:
         for slot in slots:
-            await _prepare(slot, scope, decisions or {})
+            known = _known(slot.call, scope) if is_resumed else None
+            _settle(slot, known or await prepare(slot.call, scope, decisions or {}), scope)
         for group in _groups(slots, scope):
             await _run_group(group, scope)
     except (AbortedError, asyncio.CancelledError):
@@ -85,9 +96,17 @@ def close_calls(calls: Sequence[ToolCall], why: str, scope: Scope) -> None:
         scope.conversation.add(result)
 
 
-async def _prepare(slot: Slot, scope: Scope, decisions: Mapping[str, Decision]) -> None:
-    recorded = None if scope.journal is None else scope.journal.result_of(slot.call.id)
-    prepared = recorded or await prepare(slot.call, scope, decisions)
+def _known(call: ToolCall, scope: Scope) -> ToolResultMessage | None:
+    """What the journal says of a call: its result, or that it was under way and must not be run again."""
+    if scope.journal is None:
+        return None
+    result = scope.journal.result_of(call.id)
+    if result is not None or not scope.journal.was_started(call.id):
+        return result
+    return refused(call, INTERRUPTED)
+
+
+def _settle(slot: Slot, prepared: Prepared, scope: Scope) -> None:
     if isinstance(prepared, PendingApproval):
         slot.approval = prepared
     elif isinstance(prepared, ReadyCall):
@@ -147,7 +166,7 @@ async def _run(slot: Slot, scope: Scope, turnstile: asyncio.Semaphore) -> None:
         _start(slot, scope)
         if scope.journal is not None:
             scope.journal.call_started(ready.call)
-        executed = await execute(ready, _tool_context(ready.call, scope), scope)
+        executed = await execute(ready, _tool_context(slot, scope), scope)
     slot.wants_end = executed.output.should_terminate
     _finish(slot, executed.result, scope)
 
@@ -183,26 +202,33 @@ def _close(slot: Slot, scope: Scope) -> None:
     _finish(slot, msgspec.structs.replace(refused(slot.call, ABORTED), was_executed=has_run), scope)
 
 
-def _tool_context(call: ToolCall, scope: Scope) -> ToolContext:
-    nested = 0
+def _tool_context(slot: Slot, scope: Scope) -> ToolContext:
+    call, nested = slot.call, 0
 
     async def run_tool(name: str, arguments: dict[str, Any]) -> ToolOutput:
         nonlocal nested
         nested += 1
         return await _run_nested(ToolCall(f"{call.id}.{nested}", name, arguments), scope)
 
-    return ToolContext(
-        tool_call_id=call.id,
-        signal=scope.signal,
-        update=lambda text: scope.emit(ToolUpdated(call.id, text)),
-        run_tool=run_tool,
-    )
+    loop, home = asyncio.get_running_loop(), threading.get_ident()
+
+    def tell(text: str) -> None:
+        if slot.result is None:
+            scope.emit(ToolUpdated(call.id, text))
+
+    def update(text: str) -> None:
+        if threading.get_ident() == home:
+            tell(text)
+        elif not loop.is_closed():
+            loop.call_soon_threadsafe(tell, text)
+
+    return ToolContext(tool_call_id=call.id, signal=scope.signal, update=update, run_tool=run_tool)
 
 
 async def _run_nested(call: ToolCall, scope: Scope) -> ToolOutput:
     """A call that a tool makes: checked and shown to the hooks like the model's own; its result is the tool's."""
     slot = Slot(call)
-    await _prepare(slot, scope, {})
+    _settle(slot, await prepare(call, scope, {}), scope)
     if slot.ready is not None:
         await _run(slot, scope, asyncio.Semaphore())
     elif slot.approval is not None:

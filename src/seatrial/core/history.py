@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from seatrial.core.content import AssistantBlock, ImageContent, TextContent, ToolCall
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
+from seatrial.core.text import clean_blocks, clean_text
 
 CANCELLED = "The call was cancelled before it had a result."
 NO_OUTPUT = (TextContent("(no output)"),)
 NOT_REPLAYED = frozenset(("error", "aborted", "incomplete", "content_filter"))
 
+M = TypeVar("M", bound=Message)
 Results = list[ToolResultMessage | None]
 
 
@@ -110,6 +113,13 @@ def cancelled_result(call: ToolCall, message: AssistantMessage) -> ToolResultMes
         was_executed=False,
         timestamp=message.timestamp,
     )
+
+
+def clean_message(message: M) -> M:
+    """The message with its text cleaned, the same object when there was nothing to clean."""
+    content = message.content
+    cleaned = clean_text(content) if isinstance(content, str) else clean_blocks(content)
+    return message if cleaned is content else msgspec.structs.replace(message, content=cleaned)
 
 
 def _results_by_message(messages: Sequence[Message]) -> dict[int, Results]:

@@ -10,6 +10,7 @@ import msgspec
 from seatrial.core.content import ToolCall
 from seatrial.core.dispatch import Batch, close_calls, dispatch
 from seatrial.core.events import MessageEnded, TurnEnded, TurnStarted, UserMessageAdded
+from seatrial.core.history import clean_message
 from seatrial.core.hooks import Decision
 from seatrial.core.inbox import Inbox
 from seatrial.core.messages import AssistantMessage, StopReason, UserMessage
@@ -70,7 +71,7 @@ class Loop:
         return ending
 
     async def _finish_calls(self, calls: Sequence[ToolCall], decisions: Mapping[str, Decision]) -> Ending | None:
-        batch = await dispatch(calls, self._scope, decisions)
+        batch = await dispatch(calls, self._scope, decisions, is_resumed=True)
         self._scope.conversation.prepare()
         return self._after(batch)
 
@@ -83,14 +84,15 @@ class Loop:
             return Ending("limit", limit)
         scope.meter.turns += 1
         scope.emit(TurnStarted(scope.meter.turns))
-        for message in self._inbox.take_steering():
-            self._say(message)
-        reply = await self._replies.next()
-        scope.conversation.add(reply)
-        scope.emit(MessageEnded(reply))
-        ending = await self._act_on(reply)
-        scope.emit(TurnEnded(scope.meter.turns))
-        return ending
+        try:
+            for message in self._inbox.take_steering():
+                self._say(message)
+            reply = await self._replies.next()
+            scope.conversation.add(reply)
+            scope.emit(MessageEnded(reply))
+            return await self._act_on(reply)
+        finally:
+            scope.emit(TurnEnded(scope.meter.turns))
 
     async def _act_on(self, reply: AssistantMessage) -> Ending | None:
         scope, calls = self._scope, reply.tool_calls
@@ -159,5 +161,6 @@ class Loop:
         return Ending("aborted", error_message=None if reason == "aborted" else reason)
 
     def _say(self, message: UserMessage) -> None:
+        message = clean_message(message)
         self._scope.conversation.add(message)
         self._scope.emit(UserMessageAdded(message))

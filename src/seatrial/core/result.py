@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -115,3 +116,13 @@ class RunResult(msgspec.Struct, frozen=True, omit_defaults=True):
             return msgspec.convert(raw, cls)
         except (msgspec.DecodeError, msgspec.ValidationError, AttributeError) as error:
             raise RunError(f"this is not a run's result: {error}") from error
+
+
+def check_decisions(result: RunResult | None, decisions: Iterable[str]) -> None:
+    """Raises ValueError when no call of the result waits for a decision, or one of the decisions is for none."""
+    waiting = [] if result is None else [pending.call.id for pending in result.pending_approvals]
+    if not waiting:
+        raise ValueError("no tool call waits for an approval")
+    strange = [call_id for call_id in decisions if call_id not in waiting]
+    if strange:
+        raise ValueError(f"no call {strange[0]!r} waits for an approval; those that wait are: {', '.join(waiting)}")

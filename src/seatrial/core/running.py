@@ -84,13 +84,13 @@ class Running:
         try:
             ending = await self._loop.run(self._order.opening, calls, self._order.decisions)
         except asyncio.CancelledError:
-            self._scope.emit(RunEnded("aborted"))
+            self._scope.end(RunEnded("aborted"))
             raise
         finally:
             if deadline is not None:
                 deadline.cancel()
             self.signal.detach()
-        self._scope.emit(RunEnded(ending.stop_reason, ending.limit, ending.error_message))
+        self._scope.end(RunEnded(ending.stop_reason, ending.limit, ending.error_message))
         return self._result(ending, perf_counter() - started)
 
     def _deadline(self) -> asyncio.TimerHandle | None:

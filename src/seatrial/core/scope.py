@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from seatrial.core.abort import AbortSignal
 from seatrial.core.context import AgentContext, AgentState
 from seatrial.core.conversation import Conversation
-from seatrial.core.events import AgentEvent, EventSink, WarningRaised
+from seatrial.core.events import AgentEvent, EventSink, RunEnded, WarningRaised
 from seatrial.core.journal import Journal
 from seatrial.core.limits import Meter
 from seatrial.core.loop_config import LoopConfig
@@ -33,6 +33,11 @@ class Scope:
         """Tells the listener, if there is one."""
         if self.sink is not None:
             self.sink(event)
+
+    def end(self, event: RunEnded) -> None:
+        """Tells the last event; what a stray tool says later reaches nobody."""
+        self.emit(event)
+        self.sink = None
 
     def warn(self, text: str) -> None:
         """Notes something for people, once."""

@@ -14,7 +14,7 @@ from seatrial.core.hooks import Decision
 from seatrial.core.inbox import Inbox
 from seatrial.core.journal import Journal
 from seatrial.core.messages import Message, UserMessage, as_user_message
-from seatrial.core.result import RunResult, Transcript
+from seatrial.core.result import RunResult, Transcript, check_decisions
 from seatrial.core.running import Blueprint, Order, Running
 from seatrial.core.stream import RunStream
 from seatrial.errors import AbortedError
@@ -65,7 +65,7 @@ class Session:
         sink: EventSink | None = None,
         with_deltas: bool = True,
     ) -> RunResult:
-        """Goes on with a run that ended with ``awaiting_approval``; see `Agent.resume`."""
+        """Goes on with a run that ended with ``awaiting_approval``, as `Agent.resume` does."""
         return await self._go(Order(decisions=decisions, signal=signal, sink=sink, with_deltas=with_deltas))
 
     def stream(self, prompt: str | UserMessage) -> RunStream:
@@ -97,7 +97,9 @@ class Session:
             self._line.release()
 
     async def _next(self, order: Order) -> RunResult:
-        is_resumed = bool(self._last and self._last.stop_reason == "awaiting_approval" and not order.opening)
+        is_resumed = not order.opening
+        if is_resumed:
+            check_decisions(self._last, order.decisions)
         order = msgspec.structs.replace(
             order,
             history=tuple(self._messages),

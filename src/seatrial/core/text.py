@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from seatrial.core.content import TextContent
+from seatrial.core.content import ReasoningContent, TextContent, ToolCall
 
 Block = TypeVar("Block", bound=msgspec.Struct)
 
@@ -23,13 +23,9 @@ def clean_text(text: str) -> str:
 
 
 def clean_blocks(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks with their text cleaned; the same tuple when there was nothing to clean."""
-    if all(not isinstance(block, TextContent) or clean_text(block.text) is block.text for block in blocks):
-        return blocks
-    return tuple(
-        msgspec.structs.replace(block, text=clean_text(block.text)) if isinstance(block, TextContent) else block
-        for block in blocks
-    )
+    """The blocks with all their text cleaned; the same tuple when there was nothing to clean."""
+    cleaned = tuple(_clean_block(block) for block in blocks)
+    return blocks if all(new is old for new, old in zip(cleaned, blocks, strict=True)) else cleaned
 
 
 def clean_json(value: Any) -> Any:
@@ -67,11 +63,49 @@ def excerpt(text: str, max_bytes: int) -> str:
 
 def json_form(value: Any) -> Any:
     """The value as plain JSON data; what JSON cannot hold becomes its ``str()``."""
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return clean_text(value)
     try:
-        plain = msgspec.to_builtins(value, enc_hook=str, str_keys=True)
-        msgspec.json.encode(plain)
+        plain = msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)
+        return plain if _is_clean_json(plain) else clean_json(plain)
     except (TypeError, ValueError, RecursionError, OverflowError):
-        return str(value)
-    return plain
+        return clean_text(str(value))
+
+
+def _plain(value: Any) -> Any:
+    for name in ("model_dump", "tolist"):
+        convert = getattr(value, name, None)
+        if callable(convert):
+            return convert()
+    return str(value)
+
+
+def _is_clean_json(value: Any) -> bool:
+    try:
+        return b"\\u0000" not in msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return False
+
+
+def _clean_block(block: Block) -> Block:
+    if isinstance(block, TextContent | ReasoningContent):
+        text = clean_text(block.text)
+        return block if text is block.text else msgspec.structs.replace(block, text=text)
+    return _clean_call(block) if isinstance(block, ToolCall) else block
+
+
+def _clean_call(call: Any) -> Any:
+    """The call as it is, or with clean arguments; text that was not clean is not sent back as it came."""
+    raw = call.arguments_text
+    is_clean = _is_clean_json(call.arguments) and _is_clean_json(call.id + call.name)
+    if is_clean and (raw is None or clean_text(raw) is raw):
+        return call
+    return msgspec.structs.replace(
+        call,
+        id=clean_text(call.id),
+        name=clean_text(call.name),
+        arguments=clean_json(call.arguments),
+        arguments_text=None if raw is None or call.arguments_error is None else clean_text(raw),
+    )

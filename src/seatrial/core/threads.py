@@ -6,7 +6,10 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
+
+from seatrial.core.waiting import GRACE_S, logger
 
 T = TypeVar("T")
 
@@ -29,13 +32,24 @@ async def in_thread(function: Callable[..., T], *args: Any) -> T:
         else:
             _tell(loop, _resolve, future, result)
 
-    threading.Thread(target=work, name=f"seatrial-{_name_of(function)}", daemon=True).start()
-    return await future
+    thread = threading.Thread(target=work, name=f"seatrial-{_name_of(function)}", daemon=True)
+    thread.start()
+    try:
+        return await future
+    except asyncio.CancelledError:
+        if thread.is_alive() and not loop.is_closed():
+            loop.call_later(GRACE_S, _report, thread)
+        raise
 
 
 def _tell(loop: asyncio.AbstractEventLoop, settle: Callable[..., None], *args: Any) -> None:
-    if not loop.is_closed():
+    with suppress(RuntimeError):  # the loop may be closed by now, and nobody waits any more
         loop.call_soon_threadsafe(settle, *args)
+
+
+def _report(thread: threading.Thread) -> None:
+    if thread.is_alive():
+        logger.warning("%s was given up and still runs after %g s", thread.name, GRACE_S)
 
 
 def _resolve(future: asyncio.Future[T], result: T) -> None:

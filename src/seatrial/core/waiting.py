@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from seatrial.core.abort import AbortSignal
+if TYPE_CHECKING:
+    from seatrial.core.abort import AbortSignal
 
 STOP_WAIT_S = 0.05
 GRACE_S = 5.0
@@ -55,6 +56,21 @@ async def stop_all(tasks: Iterable[asyncio.Future[Any]]) -> list[asyncio.Future[
     for task in ended:
         _retrieve(task)
     return [task for task in running if task in strays]
+
+
+def is_in_event_loop() -> bool:
+    """Whether the caller runs inside an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def give_up(task: asyncio.Future[Any], name: str) -> None:
+    """Cancels a task that nobody waits for any more."""
+    task.cancel()
+    watch(task, name)
 
 
 def watch(task: asyncio.Future[Any], name: str) -> None:
