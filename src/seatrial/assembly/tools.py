@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, assert_never
 
+from seatrial.assembly.embedders import build_embedder
 from seatrial.config.diagnostics import Diagnostic
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.mcp import McpToolConfig
@@ -15,8 +15,6 @@ from seatrial.config.vectorstore import VectorstoreToolConfig
 from seatrial.core.tool import Tool
 from seatrial.documents.passages import FieldSettings
 from seatrial.errors import ConfigError, ToolError
-from seatrial.retrieval.base import Embedder
-from seatrial.retrieval.catalog import DEFAULT_EMBEDDER, EMBEDDERS
 from seatrial.retrieval.chunking import ChunkSettings
 from seatrial.retrieval.index import Index
 from seatrial.retrieval.refresh import IndexSettings
@@ -25,7 +23,6 @@ from seatrial.tools.function import FunctionTool
 from seatrial.tools.vectorstore import VectorstoreTool
 
 STATE_FOLDER = ".seatrial"
-_EMBEDDED = ("local", "embedded", DEFAULT_EMBEDDER)
 
 
 def build_tools(loaded: LoadedAgent) -> list[Tool]:
@@ -64,7 +61,7 @@ def build_tool(config: ToolConfig, loaded: LoadedAgent) -> Tool:
 
 def open_index(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Index:
     """The index of a vectorstore tool, beside the agent file; it may be empty or old. Blocks."""
-    return Index.open(loaded.folder / STATE_FOLDER / "index", _embedder(config, loaded)(), index_settings(config))
+    return Index.open(loaded.folder / STATE_FOLDER / "index", build_embedder(config, loaded), index_settings(config))
 
 
 def index_settings(config: VectorstoreToolConfig) -> IndexSettings:
@@ -81,8 +78,11 @@ def index_settings(config: VectorstoreToolConfig) -> IndexSettings:
             meta_fields=config.meta_fields,
             record_prefix=config.record_prefix or "",
             meta_prefix=config.meta_prefix or "",
+            separator=config.field_separator,
+            id_field=config.id_field,
         ),
         record_path=config.record_path,
+        delimiter=config.delimiter,
         store=config.database.provider if config.database else "embedded",
     )
 
@@ -117,9 +117,3 @@ def _vectorstore(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Tool:
         examples=config.examples,
         timeout_s=config.timeout_s,
     )
-
-
-def _embedder(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Callable[[], Embedder]:
-    block = loaded.require().embedder
-    name = config.embedding_model or (block.name or block.provider if block else None) or DEFAULT_EMBEDDER
-    return EMBEDDERS.load(DEFAULT_EMBEDDER if name in _EMBEDDED else name)

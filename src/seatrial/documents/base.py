@@ -31,13 +31,15 @@ class ReadOptions:
     """Which part of a file is wanted, and how far to go.
 
     ``pages`` count from 1 and mean slides in a deck. ``cell_range`` is like ``A1:E100``. ``record_path`` leads with
-    dots to the list of records inside a JSON or YAML value.
+    dots to the list of records inside a JSON or YAML value. ``delimiter`` separates the columns of a CSV file; it is
+    found when it is None.
     """
 
     pages: tuple[int, ...] | None = None
     sheet: str | None = None
     cell_range: str | None = None
     record_path: str | None = None
+    delimiter: str | None = None
     limits: Limits = field(default_factory=Limits)
 
 

@@ -37,7 +37,7 @@ class DelimitedReader:
         if not text.strip():
             raise DocumentError(f"{source} is empty", hint="a CSV file needs a header line and at least one row")
         csv.field_size_limit(_FIELD_LIMIT)
-        rows, broken = _parse(text, _delimiter(text), source)
+        rows, broken = _parse(text, _wanted(options.delimiter, source) or _delimiter(text), source)
         if len(rows) > options.limits.max_records:
             raise DocumentError(f"{source} has {len(rows):,} rows, the limit is {options.limits.max_records:,}")
         start, has_header = split_header([row.cells for row in rows])
@@ -53,6 +53,16 @@ class DelimitedReader:
             records=tuple(_records(header, body)),
             problems=(*problems, *broken, *ragged),
         )
+
+
+def _wanted(delimiter: str | None, source: str) -> str | None:
+    """The given delimiter as one character; ``\\t`` and ``tab`` mean a tab."""
+    if not delimiter:
+        return None
+    character = "\t" if delimiter in ("\\t", "tab") else delimiter
+    if len(character) != 1 or character in '"\r\n':
+        raise DocumentError(f"{source}: {delimiter!r} is no delimiter", hint="write one character, such as ;")
+    return character
 
 
 def _delimiter(text: str) -> str:

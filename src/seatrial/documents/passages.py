@@ -19,13 +19,17 @@ class FieldSettings:
     ``vector_fields`` are joined to the text (found from the values when empty). ``meta_fields`` go into the metadata;
     they are looked up in the record, then in the objects around it, dots lead into nested objects; None takes every
     simple field that is not text. ``record_prefix`` stands before the names of a record's own fields,
-    ``meta_prefix`` before the names that ``meta_fields`` lists.
+    ``meta_prefix`` before the names that ``meta_fields`` lists. ``separator`` stands between the values of several
+    text fields, without their names; None puts each on a line of its own below its name. ``id_field`` names a record
+    in references in place of its number.
     """
 
     vector_fields: tuple[str, ...] = ()
     meta_fields: tuple[str, ...] | None = None
     record_prefix: str = ""
     meta_prefix: str = ""
+    separator: str | None = None
+    id_field: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ def passages_of(document: Document, settings: FieldSettings) -> list[Passage]:
     records = document.records or ()
     _check_names("vector_field", settings.vector_fields, records, document.source)
     _check_names("meta_fields", settings.meta_fields or (), records, document.source)
+    _check_names("id_field", [settings.id_field] if settings.id_field else [], records, document.source)
     text_fields = settings.vector_fields or find_text_fields(records)
     made = (_passage(record, text_fields, settings) for record in records)
     return [passage for passage in made if passage.text]
@@ -71,9 +76,12 @@ def _passage(record: Record, text_fields: Sequence[str], settings: FieldSettings
     filled = {name: value for name, value in values.items() if value}
     if len(text_fields) == 1:
         text = next(iter(filled.values()), "")
+    elif settings.separator is not None:
+        text = settings.separator.join(filled.values())
     else:
         text = "\n".join(f"{settings.record_prefix}{name}: {value}" for name, value in filled.items())
-    return Passage(text, _metadata(record, text_fields, settings), record.place, record.line)
+    own_name = shown(_look_up(record, settings.id_field)) if settings.id_field else ""
+    return Passage(text, _metadata(record, text_fields, settings), own_name or record.place, record.line)
 
 
 def _metadata(record: Record, text_fields: Sequence[str], settings: FieldSettings) -> dict[str, Any]:

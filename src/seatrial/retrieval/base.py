@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from seatrial.providers.base import ProviderOptions
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -41,6 +43,14 @@ class SearchResult:
     relevance_score: float
 
 
+@dataclass(frozen=True, slots=True)
+class EmbedderOptions:
+    """What an embedder is built from: where its model is, and how long its vectors shall be where one may choose."""
+
+    connection: ProviderOptions = field(default_factory=lambda: ProviderOptions(name=""))
+    dimensions: int | None = None
+
+
 class Embedder(Protocol):
     """Turns texts into vectors of length 1. May block for long; callers keep it off the event loop."""
 
@@ -48,12 +58,11 @@ class Embedder(Protocol):
     def id(self) -> str:
         """Name and version of the model: vectors of different ids do not mix."""
 
-    @property
-    def dimension(self) -> int:
-        """The vectors' length."""
-
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (n_texts, dimension), float32, each row of Euclidean length 1, in the order of the texts."""
+        """Shape (n_texts, dimension), float32, each row of Euclidean length 1, in the order of the texts.
+
+        Raises `ProviderError` or `RetrievalError` when there are no vectors to be had.
+        """
 
     def count_tokens(self, text: str) -> int:
         """How many of the embedder's tokens the text is."""
@@ -95,7 +104,6 @@ class StoreOptions:
     folder: Path
     name: str
     version: str
-    dimension: int
     connection: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -29,7 +29,7 @@ def embed_chunks(
     Each batch is kept as soon as it is there, so that little is lost when the process is killed. ``on_batch`` is told
     how many chunks are done and may raise to stop. ``is_forced`` embeds also what is known.
     """
-    vectors = np.empty((len(chunks), embedder.dimension), dtype=np.float32)
+    vectors: list[Vectors] = []
     texts = [text_to_embed(chunk) for chunk in chunks]
     embedded = 0
     for start in range(0, len(texts), _BATCH):
@@ -42,9 +42,8 @@ def embed_chunks(
             cache.add(made)
             known |= made
             embedded += len(missing)
-        for position, text in enumerate(batch, start=start):
-            vectors[position] = known[text]
-    return vectors, embedded
+        vectors += [known[text] for text in batch]
+    return np.stack(vectors) if vectors else np.empty((0, 0), dtype=np.float32), embedded
 
 
 def text_to_embed(chunk: Chunk) -> str:

@@ -31,7 +31,6 @@ class IndexStats:
     chunks: int
     problems: int
     embedder: str
-    dimension: int
     bytes_on_disk: int | None
 
 
@@ -58,9 +57,7 @@ class Index:
         """
         settings = settings or IndexSettings()
         cache = VectorCache(folder / "vectors.sqlite", embedder.id)
-        options = StoreOptions(
-            folder, _file_name(settings.name), _version(embedder, settings), embedder.dimension, settings.connection
-        )
+        options = StoreOptions(folder, _file_name(settings.name), _version(embedder, settings), settings.connection)
         return cls(folder, STORES.load(settings.store)(options), embedder, cache, settings)
 
     def refresh(
@@ -103,7 +100,6 @@ class Index:
             chunks=sum(file.chunk_count for file in files),
             problems=sum(len(file.problems) for file in files),
             embedder=self._embedder.id,
-            dimension=self._embedder.dimension,
             bytes_on_disk=self._store.bytes_on_disk(),
         )
 
@@ -125,10 +121,10 @@ def _version(embedder: Embedder, settings: IndexSettings) -> str:
         _FORMAT,
         readers_version(),
         embedder.id,
-        embedder.dimension,
         asdict(settings.chunking),
         asdict(settings.fields),
         settings.record_path,
+        settings.delimiter,
         asdict(settings.limits),
     ]
     return sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -31,6 +31,7 @@ class IndexSettings:
     chunking: ChunkSettings = field(default_factory=ChunkSettings)
     fields: FieldSettings = field(default_factory=FieldSettings)
     record_path: str | None = None
+    delimiter: str | None = None
     patterns: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     store: str = "embedded"
@@ -134,7 +135,11 @@ class Refresh:
             content_hash = sha256(data).hexdigest()
             if stored is not None and stored.content_hash == content_hash and not self._is_forced:
                 return _FileResult(stored.problems)
-            options = ReadOptions(record_path=self._settings.record_path, limits=self._settings.limits)
+            options = ReadOptions(
+                record_path=self._settings.record_path,
+                delimiter=self._settings.delimiter,
+                limits=self._settings.limits,
+            )
             document = reader_for(file.path, source=file.source).read(data, file.source, options)
             chunks = chunks_of(document, self._settings.fields, self._settings.chunking, self._embedder)
         except DocumentError as error:

@@ -68,7 +68,8 @@ def test_stats_show_what_is_there_and_build_nothing(shop: Path, seatrial) -> Non
     assert "docs: 0 files, 0 passages" in seatrial("--stats")[1]
     seatrial()
     stats = json.loads(seatrial("--stats", "--json")[1])
-    assert (stats["docs"]["files"], stats["docs"]["chunks"], stats["docs"]["dimension"]) == (2, 2, 384)
+    assert (stats["docs"]["files"], stats["docs"]["chunks"]) == (2, 2)
+    assert stats["docs"]["embedder"].startswith("all-MiniLM-L6-v2")
     assert stats["docs"]["bytes_on_disk"] > 1000
 
 

@@ -36,6 +36,13 @@ def test_the_delimiter_is_found_also_where_others_stand_in_the_cells(read, delim
     assert read("a.csv", out.getvalue()).rows == tuple(map(tuple, lines))
 
 
+def test_h020_a_given_delimiter_is_followed(read) -> None:
+    assert read("a.csv", "a:b,c\n1:2,3\n", delimiter=":").rows == (("a", "b,c"), ("1", "2,3"))
+    assert read("a.csv", "a\tb\n1\t2\n", delimiter="\\t").rows[1] == ("1", "2")
+    with pytest.raises(DocumentError, match="'::' is no delimiter"):
+        read("a.csv", "a::b\n", delimiter="::")
+
+
 def test_a_single_column_is_a_table_too(read) -> None:
     assert read("a.csv", "word\nalpha\nbeta\n").rows == (("word",), ("alpha",), ("beta",))
 

@@ -47,6 +47,12 @@ def test_h006_prefixes_keep_names_of_records_and_metadata_apart(read) -> None:
     assert passages_of(document, every)[0].metadata == {"item_id": 7}
 
 
+def test_h020_a_separator_joins_the_fields_without_their_names(read) -> None:
+    settings = FieldSettings(("name", "description"), separator=" | ", id_field="sku")
+    (first, _) = passages_of(read("a.csv", PRODUCTS), settings)
+    assert (first.text, first.place) == ("Mug | A blue mug made of stone", "A-01")
+
+
 def test_h006_dots_lead_into_nested_objects(read) -> None:
     document = read("a.jsonl", '{"body": {"text": "hello there"}, "a.b": 1, "tags": ["x", "y"]}')
     settings = FieldSettings(("body.text",), ("a.b", "tags"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from seatrial.retrieval.base import EmbedderOptions
 from seatrial.retrieval.catalog import DEFAULT_EMBEDDER, EMBEDDERS
 from seatrial.retrieval.index import Index
 from seatrial.retrieval.search import SearchSettings
@@ -13,7 +14,7 @@ from seatrial.retrieval.search import SearchSettings
 
 @pytest.fixture
 def index(tmp_path: Path, docs: Path):
-    index = Index.open(tmp_path / "index", EMBEDDERS.load(DEFAULT_EMBEDDER)())
+    index = Index.open(tmp_path / "index", EMBEDDERS.load(DEFAULT_EMBEDDER)(EmbedderOptions()))
     index.refresh(docs)
     yield index
     index.close()
@@ -35,7 +36,7 @@ def test_a_question_in_other_words_finds_its_passage(index: Index, question: str
 
 def test_the_limit_of_the_model_cuts_no_passage_short(tmp_path: Path) -> None:
     (tmp_path / "zh.txt").write_text("漢字仮名交じり文" * 200)
-    embedder = EMBEDDERS.load(DEFAULT_EMBEDDER)()
+    embedder = EMBEDDERS.load(DEFAULT_EMBEDDER)(EmbedderOptions())
     index = Index.open(tmp_path / "index", embedder)
     index.refresh(tmp_path / "zh.txt")
     passages = index.search("漢字", SearchSettings(top_k=100, mode="dense"))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from seatrial.retrieval.base import Vectors
 
 _SUFFIX = ".sqlite"
+_COMMON_SHARE = 0.1
+_ALWAYS_RARE = 50
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
   id INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, content_hash TEXT NOT NULL, problems TEXT NOT NULL
@@ -60,9 +62,11 @@ SELECT id FROM chunks WHERE NOT EXISTS (
 )
 """
 _MATCHING = """
-SELECT chunks.id, chunks.text || ' ' || chunks.keywords FROM words JOIN chunks ON chunks.id = words.rowid
-WHERE words MATCH :expression AND (:among IS NULL OR chunks.id IN (SELECT value FROM json_each(:among)))
-ORDER BY bm25(words), chunks.id LIMIT :top_k
+SELECT chunks.id, chunks.text || ' ' || chunks.keywords FROM (
+  SELECT rowid AS chunk_id, rank AS place FROM words
+  WHERE words MATCH :expression AND (:among IS NULL OR rowid IN (SELECT value FROM json_each(:among)))
+  ORDER BY rank LIMIT :top_k
+) JOIN chunks ON chunks.id = chunk_id ORDER BY place, chunk_id
 """
 _CHUNKS = """
 SELECT chunks.id, text, source, reference, start, end, metadata FROM chunks JOIN files ON files.id = chunks.file_id
@@ -76,9 +80,8 @@ class EmbeddedStore:
     def __init__(self, options: StoreOptions) -> None:
         self._path = path = options.folder / f"{options.name}-{options.version}{_SUFFIX}"
         self._versions = f"{options.name}-*{_SUFFIX}"
-        self._dimension = dimension = options.dimension
         self._lock = threading.RLock()
-        self._matrix = VectorMatrix.of(0, dimension, ())
+        self._matrix = VectorMatrix.of(0, ())
         self._seen_version: int | None = None
         try:
             self._reader = connect(path)
@@ -129,8 +132,9 @@ class EmbeddedStore:
         terms = query_terms(query)
         if not terms:
             return []
-        weights = self._weights(terms)
-        expression = " OR ".join(_fts_string(term) for term in weights)
+        counts, total = self._counts(terms)
+        weights = {term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
+        expression = " OR ".join(_fts_string(term) for term in _telling(counts, total))
         among = json.dumps(self._ids_where(where)) if where else None
         rows = self._read(_MATCHING, {"expression": expression, "among": among, "top_k": top_k})
         return [Hit(chunk_id, coverage(text, weights)) for chunk_id, text in rows]
@@ -177,14 +181,14 @@ class EmbeddedStore:
         except sqlite3.Error as error:
             raise RetrievalError(f"{failure} in the index {self._path}: {error}") from error
 
-    def _weights(self, terms: Sequence[str]) -> dict[str, float]:
-        """How rare each term is (inverse document frequency as in BM25, always above 0)."""
+    def _counts(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
+        """In how many chunks each term is, and how many chunks there are."""
         total = self._read("SELECT count(*) FROM vectors")[0][0]
-        weights = {}
-        for term in terms:
-            held = self._read("SELECT count(*) FROM words WHERE words MATCH ?", (_fts_string(term),))[0][0]
-            weights[term] = math.log(1 + (total - held + 0.5) / (held + 0.5))
-        return weights
+        found = {
+            term: self._read("SELECT count(*) FROM words WHERE words MATCH ?", (_fts_string(term),))[0][0]
+            for term in terms
+        }
+        return found, total
 
     def _ids_where(self, where: Mapping[str, Any]) -> list[int]:
         return [row[0] for row in self._read(_IDS_WHERE, (json.dumps(where),))]
@@ -206,7 +210,7 @@ class EmbeddedStore:
             added = cursor.execute(
                 "SELECT chunk_id, vector FROM vectors WHERE chunk_id > ? ORDER BY chunk_id LIMIT ?", (known, count)
             )
-            return kept.joined(VectorMatrix.of(count, self._dimension, added))
+            return kept.joined(VectorMatrix.of(count, added))
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -227,6 +231,18 @@ def _statements(script: str) -> Iterator[str]:
 def _row(chunk: Chunk) -> tuple[str, str, str, int, int, str]:
     metadata = json.dumps(chunk.metadata, default=str)
     return chunk.text, searchable_values(chunk.metadata), chunk.reference, chunk.start, chunk.end, metadata
+
+
+def _telling(counts: Mapping[str, int], total: int) -> list[str]:
+    """The terms that tell chunks apart: those in more than a tenth of them are left out, but for the rarest.
+
+    Ranking every chunk that holds a common word is slow and moves nothing.
+    """
+    held = {term: count for term, count in counts.items() if count}
+    if not held:
+        return list(counts)
+    limit = max(total * _COMMON_SHARE, _ALWAYS_RARE, min(held.values()))
+    return [term for term, count in held.items() if count <= limit]
 
 
 def _fts_string(term: str) -> str:

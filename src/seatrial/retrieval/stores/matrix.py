@@ -23,14 +23,17 @@ class VectorMatrix:
         self.rows = rows
 
     @classmethod
-    def of(cls, count: int, dimension: int, pairs: Iterable[tuple[int, bytes]]) -> VectorMatrix:
-        """At most ``count`` rows from ids and float32 bytes, filled in place."""
+    def of(cls, count: int, pairs: Iterable[tuple[int, bytes]]) -> VectorMatrix:
+        """At most ``count`` rows from ids and float32 bytes of one length, filled in place."""
         ids = np.empty(count, dtype=np.int64)
-        rows = np.empty((count, dimension), dtype=np.float32)
+        rows = np.empty((0, 0), dtype=np.float32)
         filled = 0
         for chunk_id, blob in pairs:
+            row = np.frombuffer(blob, dtype=np.float32)
+            if not filled:
+                rows = np.empty((count, len(row)), dtype=np.float32)
             ids[filled] = chunk_id
-            rows[filled] = np.frombuffer(blob, dtype=np.float32)
+            rows[filled] = row
             filled += 1
         return cls(ids[:filled], rows[:filled])
 
@@ -43,10 +46,14 @@ class VectorMatrix:
         """These rows, then those of ``later``."""
         if not len(later.ids):
             return self
+        if not len(self.ids):
+            return later
         return VectorMatrix(np.concatenate([self.ids, later.ids]), np.concatenate([self.rows, later.rows]))
 
     def nearest(self, vector: Vectors, top_k: int, among: Collection[int] | None) -> list[Hit]:
         """The ``top_k`` rows with the largest cosine, best first, equal ones by id."""
+        if not len(self.ids):
+            return []
         scores = self.rows @ vector
         ids = self.ids
         if among is not None:
