@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from seatrial.core.messages import Message
+from seatrial.core.model import ToolSpec
 
 MetricOutcome = Literal["passed", "failed", "error", "skipped", "scored"]
 
@@ -15,7 +16,8 @@ class Evidence(msgspec.Struct, frozen=True):
     """One finished trial as its graders see it.
 
     ``context`` are the passages that the answer could rest on; ``duration_s`` is wall-clock time of the trial;
-    ``cost_usd`` is None when unknown.
+    ``cost_usd`` is None when unknown. ``instructions`` are the agent's system prompt and ``tools`` what it was offered.
+    ``case`` is the case's name; ``turn_index`` counts from 0; ``turn_config`` is for users' own graders.
     """
 
     input: str
@@ -25,6 +27,11 @@ class Evidence(msgspec.Struct, frozen=True):
     context: tuple[str, ...] = ()
     duration_s: float | None = None
     cost_usd: float | None = None
+    instructions: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    case: str = ""
+    turn_index: int = 0
+    turn_config: dict[str, Any] = {}
 
     @property
     def is_answer_empty(self) -> bool:

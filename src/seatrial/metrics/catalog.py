@@ -67,6 +67,7 @@ class MetricInfo:
 
 _TRUTH: frozenset[Need] = frozenset({"ground_truth"})
 _TEXT = "seatrial.metrics.text"
+_JUDGES = "seatrial.metrics.judge"
 _CHECKS = "seatrial.metrics.checks"
 
 
@@ -77,6 +78,18 @@ def _text(name: str, target: str, **more: Any) -> MetricInfo:
 def _tools(name: str, **more: Any) -> MetricInfo:
     target = "seatrial.metrics.trajectory.expected_tools:ExpectedTools"
     return MetricInfo(name, "trajectory", needs=frozenset({"expected_tools"}), target=target, **more)
+
+
+def _judge(name: str, *needs: Need, **more: Any) -> MetricInfo:
+    more.setdefault("scale", (1.0, 5.0))
+    more.setdefault("target", f"{_JUDGES}.level:LevelJudge")
+    more.setdefault("options", {"rubric": name})
+    return MetricInfo(name, "judge", needs=frozenset({"model", *needs}), **more)
+
+
+def _counted(name: str, *needs: Need) -> MetricInfo:
+    target = f"{_JUDGES}.counted:CountedJudge"
+    return _judge(name, *needs, scale=(0.0, 1.0), target=target, options={"counting": name})
 
 
 def _check(name: str, target: str, **more: Any) -> MetricInfo:
@@ -105,6 +118,23 @@ _BUILTINS: tuple[MetricInfo, ...] = (
     _text("equality", "equality:Equality"),
     _tools("expected_tools", default_threshold=1.0),
     _tools("tool_f1", options={"score": "f1"}),
+    _judge("groundedness", "context"),
+    _judge("relevance"),
+    _judge("coherence"),
+    _judge("fluency"),
+    _judge("similarity", "ground_truth"),
+    _judge("response_completeness", "ground_truth"),
+    _judge("intent_resolution"),
+    _judge("tool_call_accuracy"),
+    _judge("task_adherence", scale=(0.0, 1.0)),
+    _judge("safety", target=f"{_JUDGES}.safety:Safety", options={}, default_threshold=4.0),
+    _counted("faithfulness", "context"),
+    _counted("answer_relevancy"),
+    _counted("contextual_precision", "context", "ground_truth"),
+    _counted("contextual_recall", "context", "ground_truth"),
+    _counted("contextual_relevancy", "context"),
+    _judge("geval", scale=(0.0, 1.0), target=f"{_JUDGES}.geval:GEval", options={}),
+    MetricInfo("code", "check", target=f"{_CHECKS}.code_grader:CodeGrader"),
     _check("contains", "contains:Contains"),
     _check("not_contains", "contains:NotContains"),
     _check("regex", "regex:Regex"),

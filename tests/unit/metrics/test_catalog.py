@@ -16,6 +16,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "json_schema": {"value": {}},
     "max_latency_ms": {"value": 1},
     "max_cost_usd": {"value": 1},
+    "code": {"function": lambda context: context.agent_response == ""},
     "python": {"function": lambda evidence: evidence.output == ""},
 }
 CHECKS = {name for name in catalog.names() if catalog.info(name).kind == "check"}
