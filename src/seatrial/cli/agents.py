@@ -8,7 +8,7 @@ import click
 
 from seatrial.assembly.check import check
 from seatrial.cli import terminal
-from seatrial.config.loaded import LoadedAgent
+from seatrial.config.loaded import LoadedAgent, in_order
 from seatrial.config.loader import load_agent
 from seatrial.errors import ConfigError
 
@@ -28,7 +28,7 @@ agent_option = click.option(
 def load_checked(path: Path, *, show_warnings: bool = True) -> LoadedAgent:
     """The agent file at ``path``, free of errors; its warnings go to stderr. Raises `ConfigError` with all findings."""
     loaded = load_agent(path)
-    findings = [*loaded.diagnostics, *check(loaded)]
+    findings = in_order((*loaded.diagnostics, *check(loaded)), loaded.path)
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         number = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"

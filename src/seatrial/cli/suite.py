@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -199,8 +200,10 @@ def _plan(loaded: LoadedAgent, selection: Selection, repeat: int) -> Plan:
 
 
 def _sources(loaded: LoadedAgent) -> tuple[Source, ...]:
+    """The agent's files, by their paths from its folder: from wherever it is run, they are the same."""
     return tuple(
-        Source(str(path), source.sha256, mask(source.text, loaded.secrets)) for path, source in loaded.sources.items()
+        Source(Path(os.path.relpath(path, loaded.folder)).as_posix(), source.sha256, mask(source.text, loaded.secrets))
+        for path, source in loaded.sources.items()
     )
 
 

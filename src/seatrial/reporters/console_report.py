@@ -139,9 +139,9 @@ def _print_verdict(report: Report, console: Console, glyphs: Glyphs) -> None:
     console.print(Text.assemble((mark, _VERDICT_STYLES[mark]), "  ", glyphs(words.verdict(report))))
     console.print(Text(glyphs(_facts(report)), "bright_black"))
     run = report.run
-    if run.stopped_by is not None:
+    if run.stopped_by is not None and run.stopped_by != INTERRUPTED:
         console.print(Text(words.STOPPED_BY.get(run.stopped_by, run.stopped_by)))
-    if run.stopped_by == INTERRUPTED or (run.stopped_by is not None and report.tally.not_run):
+    if run.stopped_by is not None and report.tally.not_run:
         console.print(
             Text(f"what is finished is kept; go on with: seatrial test{_agent(run, '')} --resume {run.id}"),
             soft_wrap=True,

@@ -24,6 +24,8 @@ _TRANSLATION = {
     "●": "*",
     "○": "o",
     "−": "-",
+    "→": "->",
+    "×": "x",
 }
 _LINE_BREAKS = re.compile(r"\s*[\r\n]+\s*")
 

@@ -1,0 +1,134 @@
+"""``seatrial runs``: what is stored of earlier runs."""
+
+from __future__ import annotations
+
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from seatrial.cli import terminal
+from seatrial.cli.agents import agent_option
+from seatrial.config.loader import agent_file
+from seatrial.errors import RunError
+from seatrial.reporters import words
+from seatrial.reporters.catalog import DOCUMENTS
+from seatrial.reporters.console import console_on
+from seatrial.reporters.console_report import print_report, show
+from seatrial.reporters.console_trial import print_trial
+from seatrial.reporters.json_file import run_summary, test_entry
+from seatrial.reporters.plain import Glyphs, one_line
+from seatrial.reporters.report import Report
+from seatrial.runs.encoding import to_json
+from seatrial.runs.provenance import is_under_way
+from seatrial.runs.records import RunRecord, Tally
+from seatrial.runs.store import RunStore, open_store, resolve_run, store_file
+
+_SHOWN = 20
+
+
+@click.group("runs")
+def command() -> None:
+    """List and show stored runs."""
+
+
+@command.command("list")
+@agent_option
+@click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="The newest so many.")
+@click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout.")
+def list_runs(agent: Path, limit: int, is_json: bool) -> int:
+    """The stored runs, the newest first."""
+    with _store(agent) as store:
+        reports = [Report.of(store, run) for run in store.runs(limit)]
+        if is_json:
+            terminal.say_json(to_json([run_summary(report) for report in reports]))
+        elif not reports:
+            terminal.say("no run is stored here yet: `seatrial test` makes one")
+        else:
+            console, glyphs = console_on(sys.stdout), Glyphs(sys.stdout.encoding)
+            show(console, _table(reports, glyphs))
+    return 0
+
+
+@command.command("show")
+@click.argument("run", required=False, metavar="[RUN]")
+@click.option("--case", "case", metavar="NAME", help="One case with its whole conversation.")
+@agent_option
+@click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout.")
+def show_run(run: str | None, case: str | None, agent: Path, is_json: bool) -> int:
+    """The results of RUN: an id, the start or end of one, or `last` (the default)."""
+    with _store(agent) as store:
+        report = Report.of(store, resolve_run(store, run))
+        if case is not None:
+            _show_case(report, case, is_json=is_json)
+        elif is_json:
+            document = BytesIO()
+            DOCUMENTS.load("json")(report, document)
+            terminal.say_json(document.getvalue())
+        else:
+            console, glyphs = console_on(sys.stdout), Glyphs(sys.stdout.encoding)
+            console.print(Text(glyphs(_told(report.run)), "bold"))
+            print_report(report, console, glyphs)
+    return 0
+
+
+def _store(agent: Path) -> RunStore:
+    return open_store(store_file(agent_file(agent).absolute().parent), create=False)
+
+
+def _show_case(report: Report, case: str, *, is_json: bool) -> None:
+    trials = list(report.store.trials(report.run.id, case=case, with_messages=True))
+    if not trials:
+        names = ", ".join(dict.fromkeys(each.case for each in report.cases[:8]))
+        raise RunError(f"run {report.run.id} has no case {case!r}", hint=f"its cases are {names} ...")
+    if is_json:
+        terminal.say_json(to_json([test_entry(trial) for trial in trials]))
+        return
+    console, glyphs = console_on(sys.stdout), Glyphs(sys.stdout.encoding)
+    for number, trial in enumerate(trials):
+        if number:
+            console.print()
+        print_trial(trial, report.run.agent_file, console, glyphs)
+
+
+def _table(reports: list[Report], glyphs: Glyphs) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bright_black")
+    for heading in ("run", "started", "agent", "model", "verdict"):
+        table.add_column(heading, overflow="fold", no_wrap=heading in ("run", "started"))
+    for heading in ("passed", "time", "cost"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for report in reports:
+        run, tally = report.run, report.tally
+        table.add_row(
+            run.id,
+            f"{run.started_at.astimezone():%Y-%m-%d %H:%M}",
+            one_line(run.agent),
+            one_line(", ".join(dict.fromkeys(variant.model for variant in run.variants))),
+            _verdict(report),
+            glyphs(f"{tally.passed:,}/{tally.checked:,}") if tally.checked else "-",
+            words.seconds(run.worked_s) if run.ended_at is not None else "-",
+            _cost(tally),
+        )
+    return table
+
+
+def _verdict(report: Report) -> str:
+    if report.run.status != "running":
+        return words.mark(report).lower()
+    return "under way" if is_under_way(report.run) else "broken off"
+
+
+def _cost(tally: Tally) -> str:
+    return "unknown" if tally.unknown_costs and not tally.cost_usd else words.dollars(tally.cost_usd)
+
+
+def _told(run: RunRecord) -> str:
+    commit = f"commit {run.git.commit[:10]}{' with changes' if run.git.is_dirty else ''}" if run.git is not None else ""
+    models = ", ".join(f"{variant.provider} {variant.model}" for variant in run.variants)
+    parts = [run.agent, models, f"{run.started_at.astimezone():%Y-%m-%d %H:%M}", commit]
+    if run.status == "running":
+        parts.append("under way" if is_under_way(run) else "broken off")
+    return " · ".join(one_line(part) for part in parts if part)

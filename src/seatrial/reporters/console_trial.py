@@ -1,0 +1,126 @@
+"""One trial on the terminal: the whole conversation, then the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from seatrial.core.content import FileContent, ImageContent, ReasoningContent, TextContent, ToolCall
+from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
+from seatrial.metrics.verdict import shown_number
+from seatrial.reporters import words
+from seatrial.reporters.console_report import show
+from seatrial.reporters.console_table import SIGNS, STYLES
+from seatrial.reporters.plain import Glyphs, one_line, visible
+from seatrial.runs.encoding import to_json
+from seatrial.runs.records import TrialRecord
+
+_LABEL_WIDTH = 10
+_LONGEST_RESULT = 4000
+
+Block = TextContent | ImageContent | FileContent | ReasoningContent | ToolCall
+
+
+def print_trial(trial: TrialRecord, agent_file: str, console: Console, glyphs: Glyphs) -> None:
+    """What was said and done, in order, and what the metrics made of it."""
+    sign = f"{glyphs(SIGNS[trial.outcome])} {one_line(trial.case)}"
+    console.print(
+        Text.assemble(
+            (sign, f"bold {STYLES[trial.outcome]}"), f"  {trial.outcome}", (_place(trial, agent_file), "bright_black")
+        )
+    )
+    for reason in words.why(trial):
+        _print(console, "", Text(visible(reason), STYLES[trial.outcome]))
+    console.print()
+    for message in trial.messages or (UserMessage(trial.input),):
+        for label, text in _lines(message, glyphs):
+            _print(console, label, text)
+    if trial.ground_truth is not None:
+        _print(console, "expected", Text(visible(trial.ground_truth), "bright_black"))
+    if trial.expected_tools is not None:
+        wanted = ", ".join(trial.expected_tools) or "no call"
+        _print(console, "tools", Text(f"expected: {one_line(wanted)}", "bright_black"))
+    console.print()
+    for score in trial.scores:
+        tone = {"passed": "green", "failed": "red", "error": "magenta"}.get(score.outcome, "bright_black")
+        text = Text.assemble((score.outcome, tone), f"  {one_line(score.metric)}")
+        if score.value is not None:
+            text.append(f"  {words.score_value(score)}")
+        if score.threshold is not None:
+            text.append(f" (threshold {shown_number(score.threshold)})", "bright_black")
+        if score.reason:
+            text.append(f"  {visible(score.reason)}", "bright_black")
+        _print(console, "", text)
+    console.print(Text(glyphs(_facts(trial)), "bright_black"))
+
+
+def _lines(message: Message, glyphs: Glyphs) -> Iterator[tuple[str, Text]]:
+    match message:
+        case UserMessage():
+            for block in message.blocks:
+                yield "user", _block(block, glyphs)
+        case AssistantMessage():
+            for part in message.content:
+                yield "assistant", _block(part, glyphs)
+            for warning in message.warnings:
+                yield "", Text(visible(warning), "yellow")
+        case ToolResultMessage():
+            took = "" if message.duration_s is None else f"  {words.seconds(message.duration_s)}"
+            tone = "red" if message.is_error else ""
+            text = Text.assemble((f"{one_line(message.tool_name)} ", "cyan"), (_cut(visible(message.text)), tone))
+            yield "tool", text.append(took, "bright_black")
+        case _:
+            assert_never(message)
+
+
+def _block(block: Block, glyphs: Glyphs) -> Text:
+    match block:
+        case TextContent(text):
+            return Text(visible(text))
+        case ReasoningContent(text):
+            return Text(_cut(visible(text)) or "(reasoning that the provider hides)", "italic bright_black")
+        case ToolCall():
+            arguments = ", ".join(f"{name}={to_json(value).decode()}" for name, value in block.arguments.items())
+            shown = block.arguments_text if block.arguments_error else arguments
+            return Text.assemble(glyphs("→ "), (one_line(block.name), "cyan"), f"({visible(shown or '')})")
+        case ImageContent():
+            return Text(f"[picture, {block.mime_type}, {len(block.data) * 3 // 4:,} bytes]", "bright_black")
+        case FileContent():
+            return Text(f"[file {one_line(block.name)}, {block.mime_type}]", "bright_black")
+        case _:
+            assert_never(block)
+
+
+def _print(console: Console, label: str, text: Text) -> None:
+    """A label at the left and the text beside it, all its lines indented alike."""
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(width=_LABEL_WIDTH if label else 1)
+    grid.add_column(overflow="fold")
+    grid.add_row(Text(label, "bold"), text)
+    show(console, grid)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_RESULT else f"{text[:_LONGEST_RESULT]} ... ({len(text):,} characters)"
+
+
+def _place(trial: TrialRecord, agent_file: str) -> str:
+    parts = [f"variant {one_line(trial.variant)}"] if trial.variant else []
+    parts += [f"try {trial.repeat}"] if trial.repeat > 1 else []
+    parts += [f"{one_line(agent_file)}:{trial.line}"] if trial.line is not None else []
+    return f"  {', '.join(parts)}" if parts else ""
+
+
+def _facts(trial: TrialRecord) -> str:
+    parts = [words.seconds(trial.duration_s), f"{trial.usage.requests} requests"]
+    parts.append(f"{trial.usage.input_tokens:,} + {trial.usage.output_tokens:,} tokens")
+    parts.append(words.dollars(trial.cost_usd) if trial.cost_usd is not None else "cost unknown")
+    if trial.stop_reason is not None:
+        parts.append(f"ended with {trial.stop_reason}")
+    if trial.retries:
+        parts.append(f"{trial.retries} retries")
+    return " · ".join(parts)
