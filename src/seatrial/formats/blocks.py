@@ -178,7 +178,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _id_in(item: Mapping[str, Any]) -> str:
-    for key in ("id", "call_id", "tool_call_id", "toolUseId"):
+    for key in ("call_id", "tool_call_id", "toolUseId", "id"):
         found = item.get(key)
         if isinstance(found, str) and found.strip():
             return found
