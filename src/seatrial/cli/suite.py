@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,30 +10,25 @@ from io import BytesIO
 from pathlib import Path
 
 import click
-import msgspec
 
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.agents import load_checked
 from seatrial.cli.running import run_async
 from seatrial.config.loaded import LoadedAgent
-from seatrial.config.secrets import mask
 from seatrial.core.abort import AbortSignal
-from seatrial.core.messages import utc_now
-from seatrial.errors import ConfigError, RunError
+from seatrial.errors import ConfigError
 from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import ConsoleReporter
 from seatrial.reporters.report import Report
 from seatrial.retrieval.refresh import IndexProgress
-from seatrial.runner.plan import Plan, plan_cases
-from seatrial.runner.resume import refuse_if_unfit
+from seatrial.runner.begin import Begun, begin, go_on
 from seatrial.runner.suite import Suite, run_suite
 from seatrial.runs.events import Preparing, RunListener, Warned
 from seatrial.runs.masking import Masker
-from seatrial.runs.provenance import git_state, installed_versions, new_run_id, this_process
-from seatrial.runs.records import RunRecord, Selection, Source, VariantRecord
-from seatrial.runs.store import RunStore, open_store, resolve_run, store_file
+from seatrial.runs.records import Selection
+from seatrial.runs.store import open_store, resolve_run, store_file
 from seatrial.runs.verdict import exit_code
 
 _CLOSE_S = 10.0
@@ -116,18 +110,25 @@ def command(
 async def test(request: Request, stop: AbortSignal) -> int:
     """The whole command: load, plan, run, report."""
     loaded = load_checked(request.agent)
-    with open_store(store_file(loaded.folder), create=request.resume is None) as store:
-        run, plan, notes = _begun(request, loaded, store)
+    new = _begin(request, loaded)
+    with open_store(store_file(loaded.folder), create=new is not None) as store:
+        begun = new or go_on(
+            loaded,
+            resolve_run(store, request.resume),
+            store,
+            concurrency=request.concurrency,
+            is_forced=request.is_forced,
+        )
         console = ConsoleReporter(sys.stderr if request.is_json else sys.stdout, store)
         console.open()
         try:
-            for note in notes:
+            for note in begun.notes:
                 console(Warned(note))
             live = assemble(loaded)
             try:
                 await _prepare(live, console, stop)
-                suite = _suite(request, plan, live, loaded)
-                run = await run_suite(suite, run, store, console, stop)
+                suite = _suite(request, begun, live, loaded)
+                run = await run_suite(suite, begun.run, store, console, stop)
             finally:
                 await _close(live, stop)
         finally:
@@ -144,75 +145,23 @@ def _with_agent_beside_resume(request: Request) -> Request:
     return request
 
 
-def _begun(request: Request, loaded: LoadedAgent, store: RunStore) -> tuple[RunRecord, Plan, list[str]]:
-    """The run to make, its plan, and what the user should know before."""
+def _begin(request: Request, loaded: LoadedAgent) -> Begun | None:
+    """The new run, None when an old one is to be gone on with."""
     if request.resume is None:
-        return *_new_run(request, loaded), []
+        return begin(loaded, request.selection, repeat=request.repeat, concurrency=request.concurrency)
     if request.selection != Selection() or request.repeat != 1:
         raise ConfigError(
-            "--resume takes the cases and repeats of the run that it goes on with", hint="leave the rest out"
+            "--resume takes the cases and repeats of the run that it goes on with", hint="leave -k and the like out"
         )
-    run = resolve_run(store, request.resume)
-    notes = refuse_if_unfit(run, _sources(loaded), is_forced=request.is_forced)
-    plan = _plan(loaded, run.selection, run.repeat)
-    plan = replace(plan, done=store.done(run.id))
-    if next(iter(plan), None) is None:
-        raise RunError(f"run {run.id} is complete: nothing is left to run", hint=f"seatrial runs show {run.id}")
-    resumed = msgspec.structs.replace(
-        run,
-        status="running",
-        stopped_by=None,
-        ended_at=None,
-        planned=plan.size,
-        concurrency=request.concurrency,
-        sources=_sources(loaded),
-        process=this_process(),
-    )
-    return resumed, plan, notes
+    return None
 
 
-def _new_run(request: Request, loaded: LoadedAgent) -> tuple[RunRecord, Plan]:
-    config = loaded.require()
-    plan = _plan(loaded, request.selection, request.repeat)
-    now = utc_now()
-    run = RunRecord(
-        id=new_run_id(now),
-        agent=config.name,
-        agent_file=str(loaded.path),
-        started_at=now,
-        planned=plan.size,
-        selection=request.selection,
-        repeat=request.repeat,
-        concurrency=min(request.concurrency, plan.size),
-        variants=(VariantRecord("", config.model.provider, config.model.name),),
-        sources=_sources(loaded),
-        git=git_state(loaded.folder),
-        versions=installed_versions(),
-        process=this_process(),
-    )
-    return run, plan
-
-
-def _plan(loaded: LoadedAgent, selection: Selection, repeat: int) -> Plan:
-    cases = loaded.require().test_cases
-    lines = [loaded.place_of(("test_cases", index)).line for index in range(len(cases))]
-    return Plan(plan_cases(cases, selection, lines=lines), repeat=repeat)
-
-
-def _sources(loaded: LoadedAgent) -> tuple[Source, ...]:
-    """The agent's files, by their paths from its folder: from wherever it is run, they are the same."""
-    return tuple(
-        Source(Path(os.path.relpath(path, loaded.folder)).as_posix(), source.sha256, mask(source.text, loaded.secrets))
-        for path, source in loaded.sources.items()
-    )
-
-
-def _suite(request: Request, plan: Plan, live: LiveAgent, loaded: LoadedAgent) -> Suite:
+def _suite(request: Request, begun: Begun, live: LiveAgent, loaded: LoadedAgent) -> Suite:
     return Suite(
-        plan=plan,
+        plan=begun.plan,
         agents={"": live},
         masker=Masker(loaded.secrets),
-        concurrency=min(request.concurrency, plan.size),
+        concurrency=begun.run.concurrency,
         is_fail_fast=request.is_fail_fast,
         max_time_s=request.max_time_s,
     )

@@ -1,0 +1,88 @@
+"""From an agent file to a run that can be made: its record and its plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from seatrial.config.loaded import LoadedAgent
+from seatrial.config.secrets import mask
+from seatrial.core.messages import utc_now
+from seatrial.errors import RunError
+from seatrial.runner.plan import Plan, plan_cases
+from seatrial.runner.resume import refuse_if_unfit
+from seatrial.runs.provenance import git_state, installed_versions, new_run_id, this_process
+from seatrial.runs.records import RunRecord, Selection, Source, VariantRecord
+from seatrial.runs.store import RunStore
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run before its first trial. ``notes`` are what the user should know of it."""
+
+    run: RunRecord
+    plan: Plan
+    notes: Sequence[str] = ()
+
+
+def begin(loaded: LoadedAgent, selection: Selection, *, repeat: int = 1, concurrency: int = 8) -> Begun:
+    """A new run; nothing is written. Raises `ConfigError` when there is nothing to run."""
+    config = loaded.require()
+    plan = _plan(loaded, selection, repeat)
+    now = utc_now()
+    run = RunRecord(
+        id=new_run_id(now),
+        agent=config.name,
+        agent_file=str(loaded.path),
+        started_at=now,
+        planned=plan.size,
+        selection=selection,
+        repeat=repeat,
+        concurrency=min(concurrency, plan.size),
+        variants=(VariantRecord("", config.model.provider, config.model.name),),
+        sources=_sources(loaded),
+        git=git_state(loaded.folder),
+        versions=installed_versions(),
+        process=this_process(),
+    )
+    return Begun(run, plan)
+
+
+def go_on(
+    loaded: LoadedAgent, run: RunRecord, store: RunStore, *, concurrency: int = 8, is_forced: bool = False
+) -> Begun:
+    """A stored run with what is missing of it. Raises `RunError` when nothing is, or when the agent has changed."""
+    sources = _sources(loaded)
+    notes = refuse_if_unfit(run, sources, is_forced=is_forced)
+    plan = replace(_plan(loaded, run.selection, run.repeat), done=store.done(run.id))
+    if next(iter(plan), None) is None:
+        raise RunError(f"run {run.id} is complete: nothing is left to run", hint=f"seatrial runs show {run.id}")
+    resumed = msgspec.structs.replace(
+        run,
+        status="running",
+        stopped_by=None,
+        ended_at=None,
+        planned=plan.size,
+        concurrency=min(concurrency, plan.size),
+        sources=sources,
+        process=this_process(),
+    )
+    return Begun(resumed, plan, notes)
+
+
+def _plan(loaded: LoadedAgent, selection: Selection, repeat: int) -> Plan:
+    cases = loaded.require().test_cases
+    lines = [loaded.place_of(("test_cases", index)).line for index in range(len(cases))]
+    return Plan(plan_cases(cases, selection, lines=lines), repeat=repeat)
+
+
+def _sources(loaded: LoadedAgent) -> tuple[Source, ...]:
+    """The agent's files, by their paths from its folder: from wherever it is run, they are the same."""
+    return tuple(
+        Source(Path(os.path.relpath(path, loaded.folder)).as_posix(), source.sha256, mask(source.text, loaded.secrets))
+        for path, source in loaded.sources.items()
+    )
