@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import click
 
 from seatrial.assembly.check import check
+from seatrial.assembly.live import LiveAgent
 from seatrial.cli import terminal
 from seatrial.config.loaded import LoadedAgent, in_order
 from seatrial.config.loader import load_agent
+from seatrial.core.abort import AbortSignal
 from seatrial.errors import ConfigError
 
 _WARNINGS_SHOWN = 5
+_CLOSE_S = 10.0
+_CLOSE_WHEN_STOPPED_S = 0.5
 
 agent_option = click.option(
     "-a",
@@ -23,6 +30,17 @@ agent_option = click.option(
     metavar="PATH",
     help="The agent file or its folder (default: agent.yaml here).",
 )
+
+
+@asynccontextmanager
+async def closed(live: LiveAgent, stop: AbortSignal) -> AsyncIterator[LiveAgent]:
+    """The live agent, closed at the end; after a stop without waiting long for it."""
+    try:
+        yield live
+    finally:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSE_WHEN_STOPPED_S if stop.is_set else _CLOSE_S):
+                await live.close()
 
 
 def load_checked(path: Path, *, show_warnings: bool = True) -> LoadedAgent:

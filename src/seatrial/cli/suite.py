@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
-from seatrial.cli.agents import load_checked
+from seatrial.cli.agents import closed, load_checked
 from seatrial.cli.running import run_async
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
@@ -30,9 +29,6 @@ from seatrial.runs.masking import Masker
 from seatrial.runs.records import Selection
 from seatrial.runs.store import open_store, resolve_run, store_file
 from seatrial.runs.verdict import exit_code
-
-_CLOSE_S = 10.0
-_CLOSE_WHEN_STOPPED_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +120,10 @@ async def test(request: Request, stop: AbortSignal) -> int:
         try:
             for note in begun.notes:
                 console(Warned(note))
-            live = assemble(loaded)
-            try:
+            async with closed(assemble(loaded), stop) as live:
                 await _prepare(live, console, stop)
                 suite = _suite(request, begun, live, loaded)
                 run = await run_suite(suite, begun.run, store, console, stop)
-            finally:
-                await _close(live, stop)
         finally:
             console.close()
         report = Report.of(store, run)
@@ -176,12 +169,6 @@ async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> Non
         loop.call_soon_threadsafe(tell, event)
 
     await live.prepare(on_progress, stop)
-
-
-async def _close(live: LiveAgent, stop: AbortSignal) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_CLOSE_WHEN_STOPPED_S if stop.is_set else _CLOSE_S):
-            await live.close()
 
 
 def _write(request: Request, report: Report) -> None:

@@ -147,3 +147,11 @@ def test_handlers_are_put_back_after_the_command() -> None:
     with terminal.interruptible(lambda: None):
         pass
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("name", cli_main.COMMANDS)
+def test_every_command_of_the_table_can_be_loaded_and_explains_itself(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_main(name, "--help") == 0
+    assert "Usage: seatrial " + name in capsys.readouterr().out
