@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import interval_coverage
+import metrics
 import startup
 import suite
 from measure import ROOT, machine
 
-SECTIONS = {"Start-up": startup.rows, "A suite": suite.rows}
+SECTIONS = {
+    "Start-up": startup.rows,
+    "A suite": suite.rows,
+    "Metrics": metrics.rows,
+    "Intervals and tests": interval_coverage.rows,
+}
 
 
 def main() -> None:
