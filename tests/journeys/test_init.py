@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -47,6 +49,17 @@ def runs_at_once(folder: Path, template: str, package: Path = SOURCE) -> None:
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_new_project_runs_at_once_and_passes(tmp_path: Path, template: str) -> None:
     runs_at_once(tmp_path, template)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_command_of_a_new_projects_readme_works(tmp_path: Path, template: str) -> None:
+    seatrial(tmp_path, "init", "new", "--template", template)
+    readme = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^seatrial (.*?)(?:\s{2,}#.*)?$", readme, re.M)
+    assert len(commands) >= 3
+    for line in commands:
+        done = seatrial(tmp_path / "new", *shlex.split(line))
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="module")
