@@ -75,27 +75,32 @@ def _jsonl(source: Source) -> CaseRows:
 class _JsonRow(Block):
     """A line of a JSONL file; the columns of its keys are looked up when somebody asks."""
 
-    __slots__ = ("_source",)
+    __slots__ = ("_old_names", "_source")
 
     def __init__(self, source: Source, number: int, row: dict[str, Any]) -> None:
         super().__init__(source.path, number)
         self._source = source
+        self._old_names: dict[str, str] = {}
         self.update(row)
+
+    def rename(self, old: str, new: str) -> None:
+        """Moves a value to another key; the place stays that of the old one."""
+        super().rename(old, new)
+        self._old_names[new] = old
 
     def place_of_key(self, key: str) -> Place:
         """Where the key stands in its line."""
-        return self._in_line().get(key, self.place)
+        spot = self._spots_in_line().get(self._old_names.get(key, key))
+        return self.place if spot is None else Place(self.file, self.line, spot.key_column, spot.key_length)
 
     def place_of_value(self, key: str) -> Place:
-        """Where the key stands in its line."""
-        return self.place_of_key(key)
+        """Where the value stands in its line."""
+        spot = self._spots_in_line().get(self._old_names.get(key, key))
+        return self.place if spot is None else Place(self.file, self.line, spot.column, spot.length)
 
-    def _in_line(self) -> dict[str, Place]:
-        line = self._source.lines[self.line - 1]
-        data = read_yaml(Source(self.file, line)).data
-        if not isinstance(data, Block):
-            return {}
-        return {key: Place(self.file, self.line, spot.column, spot.length) for key, spot in data.spots.items()}
+    def _spots_in_line(self) -> dict[str, Spot]:
+        data = read_yaml(Source(self.file, self._source.lines[self.line - 1])).data
+        return data.spots if isinstance(data, Block) else {}
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from seatrial.config.located import Block
 from seatrial.config.names import nearest, same_name
 
+_NAMING = ("type", "name", "provider", "metric", "kind")
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -40,6 +42,10 @@ class Entity(BaseModel):
     synonyms: ClassVar[Mapping[str, str]] = {}
     shorthands: ClassVar[tuple[dict[str, Any], ...]] = ()
     conditions: ClassVar[tuple[dict[str, Any], ...]] = ()
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Only what names the section: any other value may hold a secret."""
+        yield from ((key, getattr(self, key)) for key in _NAMING if key in type(self).model_fields)
 
     @classmethod
     def read(cls, value: Any) -> Any:

@@ -94,15 +94,16 @@ class Filler:
         self._kept.append(data)
         if isinstance(data, Block):
             for key, value in data.items():
-                data[key] = self._filled_value(value, data.place_of_value(key))
-        else:
-            data[:] = [self._filled_value(value, data.place_of_item(index)) for index, value in enumerate(data)]
-
-    def _filled_value(self, value: object, place: Place) -> object:
-        if isinstance(value, str):
-            return self.filled(value, place) if "${" in value else value
-        self.fill(value)
-        return value
+                if isinstance(value, str):
+                    data[key] = self.filled(value, data.place_of_value(key)) if "${" in value else value
+                else:
+                    self.fill(value)
+            return
+        for index, value in enumerate(data):
+            if isinstance(value, str):
+                data[index] = self.filled(value, data.place_of_item(index)) if "${" in value else value
+            else:
+                self.fill(value)
 
     def filled(self, text: str, place: Place) -> str:
         """The text with its variables replaced; unset ones are reported and stay as they are."""

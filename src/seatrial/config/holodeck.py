@@ -85,6 +85,8 @@ def carry_over_databases(data: Block, stores: Mapping[str, Block], found: Dialec
             database = tool["database"] = stores[database]
         place = locate(data, ("tools", index, "database")) or data.place
         provider = database.get("provider") if isinstance(database, Block) else database
+        if not isinstance(provider, str):
+            continue
         if provider in known["databases"]:
             _set_provider(tool, known["databases"][provider])
         elif provider in known["databases_not_here"]:

@@ -104,6 +104,8 @@ def _allow_other_forms(definitions: dict[str, Any]) -> None:
     for name in ("CaseConfig", "TurnConfig"):
         properties = definitions[name]["properties"]
         properties["checks"]["anyOf"] += [check, {"const": "none"}]
+        metrics = {"type": "array", "items": {"$ref": "#/$defs/MetricConfig"}}
+        properties["evaluations"]["anyOf"] = [metrics, {"type": "null"}]
     definitions["CheckConfig"]["properties"]["not"] = check
     requires = definitions["CaseConfig"]["properties"]["require"]
     requires["anyOf"].append({"type": "string", "pattern": r"^\s*\d+\s*(of|/)\s*\d+\s*$"})
@@ -127,6 +129,7 @@ def _allow_ignored_keys(schema: dict[str, Any], definitions: dict[str, Any]) -> 
     homes = {
         "": [schema],
         "evaluations": [_block(definitions["EvaluationsConfig"])],
+        "embedding_provider": [_block(definitions["EmbeddingConfig"])],
         "tools[]": [
             definition
             for name, definition in definitions.items()
@@ -138,6 +141,8 @@ def _allow_ignored_keys(schema: dict[str, Any], definitions: dict[str, Any]) -> 
         holder, _, key = path.rpartition(".")
         for home in homes.get(holder, ()):
             home["properties"][key] = {"deprecated": True, "description": f"Of HoloDeck, without effect: {reason}."}
+    for home in homes["tools[]"]:
+        home["properties"]["request_timeout"] = {"deprecated": True, "description": "Of HoloDeck, the same as timeout."}
 
 
 def _offer(properties: dict[str, Any], key: str, known: list[str]) -> None:

@@ -20,7 +20,8 @@ def mask_line(lines: Sequence[str], number: int) -> str:
     line = lines[number - 1]
     is_inside = _stands_under_holder(lines, number)
     match = _PAIR.match(line)
-    if match is not None and (is_inside or is_secret_name(match["name"])):
+    is_item = line.lstrip().startswith("-")
+    if match is not None and ((is_inside and not is_item) or is_secret_name(match["name"])):
         return match[1] + _hidden(match["value"])
     if is_inside:
         indent = line[: len(line) - len(line.lstrip())]

@@ -61,7 +61,7 @@ class McpToolConfig(ToolBase, McpConnectionConfig):
         },
     )
 
-    type: Literal["mcp"]
+    type: Literal["mcp"] = Field(description="Which kind of tool it is.")
     server: FullText | None = Field(default=None, description="A package, a command, a file or a URL.")
     config: FreeBlock = Field(
         default_factory=dict, description="Connection keys; what else is in it is for the server.", repr=False

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
+from seatrial.config.located import FilledText
+
 MASK = "[secret]"
 _NAME = re.compile(r"key(?!word)|token(?!izer)|secret|password|passwd|authorization|credential|connection", re.I)
 _TOKEN_COUNT = re.compile(r"(?:max|min|num|budget|input|output|total)\w*tokens$|^tokens$", re.I)
@@ -46,6 +48,8 @@ def secret_values(data: Any) -> set[str]:
 
 def _collect(data: Any, is_secret: bool, found: set[str], seen: set[tuple[int, bool]]) -> None:
     if isinstance(data, str):
+        if isinstance(data, FilledText) and not data.is_whole:
+            return
         found.update(_in_address(data))
         if is_secret:
             found.update(_without_scheme(data))
@@ -124,18 +128,19 @@ def _forms(secret: str) -> Iterator[str]:
 
 def masked(data: Any, secrets: Iterable[str] = ()) -> Any:
     """A copy of plain data in which secrets are replaced, by the names they stand under and by their values."""
-    return _masked(data, False, frozenset(secrets))
+    return _masked(data, frozenset(secrets))
 
 
-def _masked(data: Any, is_secret: bool, secrets: frozenset[str]) -> Any:
+def _masked(data: Any, secrets: frozenset[str], *, is_secret: bool = False, by_name: bool = True) -> Any:
     if isinstance(data, dict):
-        return {key: _masked(value, _stays_secret(str(key), is_secret), secrets) for key, value in data.items()}
+        made = {}
+        for key, value in data.items():
+            looks = by_name and key not in _NOT_SEARCHED
+            hides = looks and (is_secret or is_holder_of_secrets(str(key)))
+            made[key] = _masked(value, secrets, is_secret=hides, by_name=looks)
+        return made
     if isinstance(data, list | tuple):
-        return [_masked(value, is_secret, secrets) for value in data]
+        return [_masked(value, secrets, is_secret=is_secret, by_name=by_name) for value in data]
     if isinstance(data, str):
         return MASK if is_secret else mask(data, secrets)
     return data
-
-
-def _stays_secret(key: str, is_secret: bool) -> bool:
-    return key not in _NOT_SEARCHED and (is_secret or is_holder_of_secrets(key))

@@ -65,7 +65,7 @@ def apply_settings(data: Block, paths: Iterable[Path], trip: Trip, dialect: Dial
         if settings.source is not None:
             trip.sources[settings.source.path] = settings.source
         for name, block in settings.providers.items():
-            if name in used or block.get("provider") in used:
+            if name in used or str(block.get("provider")) in used:
                 trip.fill(block, settings.source)
         for name in _stores_used(data) & settings.stores.keys():
             trip.fill(settings.stores[name], settings.source)

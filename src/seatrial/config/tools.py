@@ -27,7 +27,7 @@ class FunctionToolConfig(ToolBase):
     called: ClassVar[str] = "a function tool"
     synonyms: ClassVar[dict[str, str]] = {"path": "file", "params": "parameters", "args": "parameters"}
 
-    type: Literal["function"]
+    type: Literal["function"] = Field(description="Which kind of tool it is.")
     file: FullText = Field(description="The Python file, relative to the agent file.")
     function: Identifier = Field(description="The function's name in that file.")
     parameters: dict[str, ParameterConfig] | None = Field(default=None, description="The arguments, by name.")
@@ -41,7 +41,7 @@ class PromptToolConfig(ToolBase):
 
     conditions = (exactly_one_given("template", "file"),)
 
-    type: Literal["prompt"]
+    type: Literal["prompt"] = Field(description="Which kind of tool it is.")
     template: LongText | None = Field(default=None, description="The prompt; {name} stands for a parameter.")
     file: FullText | None = Field(default=None, description="A file with the prompt, relative to the agent file.")
     parameters: dict[str, ParameterConfig] = Field(min_length=1, description="The placeholders, by name.")

@@ -44,7 +44,7 @@ class VectorstoreToolConfig(ToolBase):
         "metadata_fields": "meta_fields",
     }
 
-    type: Literal["vectorstore"]
+    type: Literal["vectorstore"] = Field(description="Which kind of tool it is.")
     source: FullText = Field(description="A file or folder, relative to the agent file.")
     embedding_model: FullText | None = Field(default=None, description="The embedding model's name.")
     embedding_dimensions: Whole | None = Field(default=None, gt=0, description="Length of the vectors.")
