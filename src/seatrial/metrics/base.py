@@ -52,7 +52,8 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``reason`` is written for people. ``weight`` is the metric's share in a weighted total; ``attempts`` counts the
     tries of a metric that was repeated after an error; ``duration_s`` is wall-clock time of all of them. ``is_fatal``
-    marks an error that makes the case errored, also where the metric has no threshold.
+    marks an error that makes the case errored, also where the metric has no threshold. ``scale`` is the scale of
+    ``value`` and ``threshold``, its end None where it has none.
     """
 
     metric: str
@@ -65,6 +66,8 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     attempts: int = 1
     duration_s: float | None = None
     is_fatal: bool = False
+    is_lower_better: bool = False
+    scale: tuple[float, float | None] | None = None
 
 
 class Metric(Protocol):

@@ -41,6 +41,12 @@ class MetricInfo:
         low, high = self.scale
         return f"{low:g} and up" if math.isinf(high) else f"{low:g} to {high:g}"
 
+    @property
+    def told_scale(self) -> tuple[float, float | None]:
+        """The scale as JSON can hold it: an end that is infinite is None."""
+        low, high = self.scale
+        return low, None if math.isinf(high) else high
+
     def on_scale(self, high: float | None) -> MetricInfo:
         """The same metric reported on a scale that ends at ``high`` (``scale: 100`` for BLEU, chrF and TER).
 

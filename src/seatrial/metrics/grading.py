@@ -42,23 +42,28 @@ class GradedMetric:
     async def grade(self, evidence: Evidence) -> Score:
         """The score; whatever goes wrong is a score with outcome ``error``. Only cancellation gets through."""
         started = time.monotonic()
+        score, attempts = await self._measured(evidence)
+        return msgspec.structs.replace(
+            score,
+            weight=self.weight,
+            attempts=attempts,
+            duration_s=time.monotonic() - started,
+            is_fatal=self.fail_on_error and score.outcome == "error",
+            is_lower_better=self.info.is_lower_better,
+            scale=self.info.told_scale,
+        )
+
+    async def _measured(self, evidence: Evidence) -> tuple[Score, int]:
+        """The score of the last try, and how many there were."""
         missing = self._missing(evidence)
         if missing is not None:
-            return Score(self.shown_name, "skipped", None, self.threshold, missing, weight=self.weight)
+            return Score(self.shown_name, "skipped", None, self.threshold, missing), 1
         attempts = 0
         while True:
             attempts += 1
             score, can_retry = await self._try_once(evidence)
             if not can_retry or attempts > self.retry_on_failure:
-                break
-        duration_s = time.monotonic() - started
-        return msgspec.structs.replace(
-            score,
-            weight=self.weight,
-            attempts=attempts,
-            duration_s=duration_s,
-            is_fatal=self.fail_on_error and score.outcome == "error",
-        )
+                return score, attempts
 
     async def _try_once(self, evidence: Evidence) -> tuple[Score, bool]:
         """The score of one try, and whether another try could end better."""
