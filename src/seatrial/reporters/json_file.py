@@ -54,6 +54,7 @@ def run_summary(report: Report) -> dict[str, Any]:
             "output_tokens": tally.output_tokens,
             "cost_usd": None if tally.unknown_costs and not tally.cost_usd else tally.cost_usd,
             "trials_at_unknown_cost": tally.unknown_costs,
+            "metrics": {each.metric: msgspec.structs.asdict(each) for each in report.metrics},
         },
     }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+from seatrial.metrics.summary import MetricSummary, summarize
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialRecord
 from seatrial.runs.store import RunStore
 from seatrial.stats.intervals import Interval, clustered_interval, wilson
@@ -48,6 +49,11 @@ class Report:
         values = [float(number < case.passed) for case in checked for number in range(case.checked)]
         clusters = [case.case for case in checked for _ in range(case.checked)]
         return clustered_interval(values, clusters, scale=(0.0, 1.0))
+
+    @cached_property
+    def metrics(self) -> list[MetricSummary]:
+        """What each metric comes to, in the order of their first appearance."""
+        return summarize((trial.case, trial.scores) for trial in self.trials())
 
     def trials(
         self, *, outcomes: Collection[Outcome] | None = None, with_messages: bool = False
