@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from seatrial.core.content import AssistantBlock, ToolCall
-from seatrial.core.history import clean_message, is_replayed, is_summary, repair_history, with_output
+from seatrial.core.history import clean_message, is_blank, is_replayed, is_summary, repair_history, with_output
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
 from seatrial.core.toolbox import Toolbox
 
@@ -44,7 +44,7 @@ class Conversation:
         elif isinstance(message, ToolResultMessage):
             if self._is_reply_sent:
                 self._sent.append(with_wire_names(with_output(message), self._tools))
-        else:
+        elif not is_blank(message.blocks):
             self._sent.append(message)
 
     def use_tools(self, tools: Toolbox) -> None:

@@ -36,7 +36,7 @@ def repair_history(messages: Sequence[Message]) -> tuple[Message, ...]:
         if isinstance(message, AssistantMessage):
             if is_replayed(message):
                 sent.extend(_turn(message, results.get(position, []), used_ids))
-        elif isinstance(message, UserMessage) and not _is_blank(message.blocks):
+        elif isinstance(message, UserMessage) and not is_blank(message.blocks):
             sent.append(message)
     return tuple(sent)
 
@@ -88,9 +88,14 @@ def is_empty_reply(message: AssistantMessage) -> bool:
     return not any(_says_something(block) for block in message.content)
 
 
+def is_blank(blocks: Sequence[msgspec.Struct]) -> bool:
+    """Whether the blocks hold nothing but blank text."""
+    return all(isinstance(block, TextContent) and not block.text.strip() for block in blocks)
+
+
 def with_output(result: ToolResultMessage) -> ToolResultMessage:
     """The result, with a word in place of an empty content: no provider takes an empty one."""
-    return msgspec.structs.replace(result, content=NO_OUTPUT) if _is_blank(result.content) else result
+    return msgspec.structs.replace(result, content=NO_OUTPUT) if is_blank(result.content) else result
 
 
 def unique_id(wanted: str, used_ids: set[str]) -> str:
@@ -171,10 +176,6 @@ def with_unique_ids(message: AssistantMessage, used_ids: set[str]) -> AssistantM
                 has_changed = True
         content.append(block)
     return msgspec.structs.replace(message, content=tuple(content)) if has_changed else message
-
-
-def _is_blank(blocks: Sequence[msgspec.Struct]) -> bool:
-    return all(isinstance(block, TextContent) and not block.text.strip() for block in blocks)
 
 
 def _says_something(block: AssistantBlock) -> bool:

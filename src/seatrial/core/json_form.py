@@ -39,7 +39,8 @@ def _own_form(item: Any) -> Any:
     message["role"] = ROLES.get(message.get("role", ""), message.get("role"))
     if "stop_reason" in message:
         message["stop_reason"] = STOP_REASONS.get(message["stop_reason"], message["stop_reason"])
-    content = message.get("content") or []
+    content = message.get("content")
+    content = [] if content is None else content
     if message["role"] != "user" and isinstance(content, str):
         content = [{"type": "text", "text": content}]
     if isinstance(content, list):

@@ -56,7 +56,10 @@ def check_tool_arguments(tool: Tool, arguments: dict[str, Any]) -> CheckedArgume
     problem = tool.check_arguments(arguments) or validate_required_args(arguments, tool.spec.parameters)
     if problem:
         raise ToolArgumentError(problem)
-    checked = check_against(tool.spec.parameters, arguments)
+    try:
+        checked = check_against(tool.spec.parameters, arguments)
+    except (ValueError, RecursionError) as error:
+        raise ToolArgumentError(f"Invalid arguments: they are not JSON: {error}") from error
     if checked.problems:
         raise ToolArgumentError("Invalid arguments: " + "; ".join(checked.problems))
     return checked

@@ -99,13 +99,16 @@ def _clean_block(block: Block) -> Block:
 def _clean_call(call: Any) -> Any:
     """The call as it is, or with clean arguments; text that was not clean is not sent back as it came."""
     raw = call.arguments_text
-    is_clean = _is_clean_json(call.arguments) and _is_clean_json(call.id + call.name)
-    if is_clean and (raw is None or clean_text(raw) is raw):
-        return call
+    try:
+        if _is_clean_json((call.arguments, call.id, call.name)) and (raw is None or clean_text(raw) is raw):
+            return call
+        arguments = clean_json(call.arguments)
+    except RecursionError:
+        return msgspec.structs.replace(call, arguments={}, arguments_error="they are nested too deeply")
     return msgspec.structs.replace(
         call,
         id=clean_text(call.id),
         name=clean_text(call.name),
-        arguments=clean_json(call.arguments),
+        arguments=arguments,
         arguments_text=None if raw is None or call.arguments_error is None else clean_text(raw),
     )
