@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 
 import interval_coverage
 import metrics
+import retrieval
 import startup
 import suite
+import vector_store
 from measure import ROOT, machine
 
 SECTIONS = {

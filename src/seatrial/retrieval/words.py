@@ -35,6 +35,8 @@ def code_terms(query: str) -> list[str]:
 
 def fold(text: str) -> str:
     """Lower case without accents, as the index compares words."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 

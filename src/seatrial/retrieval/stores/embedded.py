@@ -51,16 +51,7 @@ END;
 _INSERT_CHUNK = (
     "INSERT INTO chunks(file_id, text, keywords, reference, start, end, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-# The parameter is a JSON object; a chunk passes when the metadata has each of its pairs.
-_IDS_WHERE = """
-SELECT id FROM chunks WHERE NOT EXISTS (
-  SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (
-    SELECT 1 FROM json_each(chunks.metadata) AS held
-    WHERE held.key = wanted.key AND held.value IS wanted.value
-    AND (held.type = wanted.type OR (held.type IN ('integer', 'real') AND wanted.type IN ('integer', 'real')))
-  )
-)
-"""
+_METADATA = "SELECT id, metadata FROM chunks WHERE instr(metadata, ?)"
 _MATCHING = """
 SELECT chunks.id, chunks.text || ' ' || chunks.keywords FROM (
   SELECT rowid AS chunk_id, rank AS place FROM words
@@ -191,7 +182,11 @@ class EmbeddedStore:
         return found, total
 
     def _ids_where(self, where: Mapping[str, Any]) -> list[int]:
-        return [row[0] for row in self._read(_IDS_WHERE, (json.dumps(where),))]
+        """The chunks whose metadata has all the pairs; the written form of one of them finds the candidates."""
+        rarest = max((_written(name, value) for name, value in where.items()), key=len)
+        return [
+            chunk_id for chunk_id, metadata in self._read(_METADATA, (rarest,)) if _has_all(json.loads(metadata), where)
+        ]
 
     def _fresh_matrix(self) -> VectorMatrix:
         """The vectors as the file has them now; only rows that came since are read."""
@@ -231,6 +226,20 @@ def _statements(script: str) -> Iterator[str]:
 def _row(chunk: Chunk) -> tuple[str, str, str, int, int, str]:
     metadata = json.dumps(chunk.metadata, default=str)
     return chunk.text, searchable_values(chunk.metadata), chunk.reference, chunk.start, chunk.end, metadata
+
+
+def _written(name: str, value: Any) -> str:
+    """The pair as it stands in the JSON of the metadata; of a whole number only the digits, for 1 and 1.0 are one."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return f"{json.dumps(name)}: {json.dumps(value)}"
+
+
+def _has_all(metadata: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
+    return all(
+        name in metadata and metadata[name] == value and isinstance(metadata[name], bool) == isinstance(value, bool)
+        for name, value in where.items()
+    )
 
 
 def _telling(counts: Mapping[str, int], total: int) -> list[str]:
