@@ -17,6 +17,8 @@ SECTIONS = {
     "A suite": suite.rows,
     "Metrics": metrics.rows,
     "Intervals and tests": interval_coverage.rows,
+    "Retrieval quality": retrieval.rows,
+    "Vector store": vector_store.rows,
 }
 
 
