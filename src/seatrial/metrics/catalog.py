@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from inspect import Parameter, signature
 from typing import Any, Literal
 
 from seatrial.errors import MetricError, PluginError
@@ -175,21 +177,34 @@ def info(name: str) -> MetricInfo:
         return MetricInfo(name, "computed")
     if not isinstance(told, MetricInfo):
         raise PluginError(f"the metric {name!r}: its attribute `info` must be a MetricInfo")
-    return told
+    return replace(told, name=name)
 
 
 def build(name: str, **options: Any) -> Metric:
     """The metric ``name`` with the user's ``options`` on top of those that the name stands for.
 
-    Raises `MetricError` when an option is unknown to it or has a value that it cannot work with.
+    Raises `MetricError` when an option is unknown to it, missing, or has a value that it cannot work with.
     """
-    factory = METRICS.load(name)
     merged = {**info(name).options, **options}
-    try:
-        return factory(**merged)
-    except TypeError as error:
-        raise MetricError(f"{name}: {error}", hint=f"options given: {_listed(merged)}") from error
+    complaint = complaint_about_options(name, merged)
+    if complaint is not None:
+        raise MetricError(complaint, hint=f"its options: {', '.join(_parameters(name)) or 'none'}")
+    return METRICS.load(name)(**merged)
 
 
-def _listed(keys: Iterable[str]) -> str:
-    return ", ".join(sorted(keys)) or "none"
+def complaint_about_options(name: str, options: Iterable[str]) -> str | None:
+    """Which option the metric does not know or misses, or None. Loads the metric."""
+    known = _parameters(name)
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    given = set(options)
+    unknown = sorted(given - known.keys())
+    if unknown and not takes_any:
+        near = get_close_matches(unknown[0], known, n=1)
+        return f"{name} has no option {unknown[0]!r}" + (f", did you mean {near[0]!r}?" if near else "")
+    missing = [each.name for each in known.values() if each.default is each.empty and each.kind is each.KEYWORD_ONLY]
+    absent = [option for option in missing if option not in given]
+    return f"{name} needs the option {absent[0]!r}" if absent else None
+
+
+def _parameters(name: str) -> Mapping[str, Parameter]:
+    return signature(METRICS.load(name)).parameters

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from seatrial.errors import MetricError
 
-_FENCE = re.compile(r"\s*```[\w-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```\s*", re.DOTALL)
+_FENCE = "```"
 
 
 def read_answer(text: str) -> object:
@@ -18,9 +17,8 @@ def read_answer(text: str) -> object:
 
     Raises `MetricError` that says where the reading ended. NaN and infinity are no JSON.
     """
-    fenced = _FENCE.fullmatch(text)
     try:
-        return json.loads(fenced.group(1) if fenced else text, parse_constant=_refuse)
+        return json.loads(_without_fence(text), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise MetricError(f"the answer is no JSON: {error}") from error
 
@@ -51,6 +49,13 @@ def contains_value(given: object, wanted: object) -> bool:
 
 def _is_list(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _without_fence(text: str) -> str:
+    whole = text.strip()
+    opening, line_end, rest = whole.partition("\n")
+    is_fenced = bool(line_end) and opening.startswith(_FENCE) and rest.endswith(_FENCE)
+    return rest.removesuffix(_FENCE) if is_fenced and "`" not in opening.removeprefix(_FENCE) else text
 
 
 def _refuse(word: str) -> object:

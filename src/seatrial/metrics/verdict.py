@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
 from seatrial.metrics.base import Measurement, Score
@@ -69,12 +70,13 @@ def shown_number(value: float, digits: int = 4) -> str:
 def _fault(value: object, threshold: float | None, info: MetricInfo | None) -> str | None:
     if value is None:
         return "the metric gave no value"
-    if not isinstance(value, int | float):
+    if not isinstance(value, Real):
         return f"the metric gave {value!r}, which is no number"
-    if not math.isfinite(value):
+    number = float(value)
+    if not math.isfinite(number):
         return f"the metric gave {value}, which is no finite number"
-    if info is not None and not _is_between(value, *info.scale):
-        return f"{shown_number(value)} is off the scale {info.shown_scale}"
+    if info is not None and not _is_between(number, *info.scale):
+        return f"{shown_number(number)} is off the scale {info.shown_scale}"
     if threshold is not None and not math.isfinite(threshold):
         return f"the threshold {threshold} is no finite number"
     return None
@@ -92,4 +94,4 @@ def _with_raw_value(measurement: Measurement) -> Any:
 
 
 def _is_finite_number(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, Real) and math.isfinite(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -43,6 +44,8 @@ async def graded(name: str, evidence: Evidence, **options: Any) -> Score:
         ("equals", {"value": "Paris"}, " Paris\n", "Paris."),
         ("equals", {"value": "yes", "ignore_case": True}, "Yes", "yes!"),
         ("equals", {"value": 42}, "42.0", "42 items"),
+        ("equals", {"value": ["yes", "no"]}, " no", "maybe"),
+        ("equals", {"value": [1, "a"]}, '[1, "a"]', "1"),
         ("equals", {"value": {"a": [1]}}, '{"a": [1]}', '{"a": [1, 2]}'),
         ("json_schema", {"value": {"type": "object", "required": ["id"]}}, '{"id": 1}', '{"ID": 1}'),
         ("json_schema", {"value": {"type": "object"}}, '```json\n{"id": 1}\n```', "no json"),
@@ -169,6 +172,12 @@ async def test_a_python_function_is_called_with_what_it_asks_for() -> None:
     assert await plainly(lambda trial: (0.5, trial.input)) == Measurement(0.5, "hi")
     assert await plainly(asynchronous) == Measurement(0.25, "the answer/truth", [1])
     assert (await plainly(lambda _trial: None)).value is None
+    assert await plainly(lambda _trial: Decimal("0.5")) == Measurement(0.5)
+
+
+async def test_details_that_json_cannot_hold_are_kept_as_text() -> None:
+    found = await plainly(lambda _trial: {"score": 1, "details": {"when": {1, 2}, "what": object}})
+    assert msgspec.json.encode(found)
 
 
 @pytest.mark.parametrize("found", ["yes", {"reason": ""}, object(), {"score": "high"}])

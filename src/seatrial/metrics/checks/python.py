@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, SupportsFloat
 
+from seatrial.core.text import json_form
 from seatrial.core.threads import in_thread
 from seatrial.errors import MetricError
 from seatrial.metrics.base import Evidence, Measurement
@@ -42,11 +43,11 @@ class PythonFunction:
 def measurement_of(name: str, found: object) -> Measurement:
     """The measurement that a user's return value means. Raises `MetricError`."""
     match found:
-        case Measurement():
-            return found
+        case Measurement(value, reason, details):
+            return Measurement(value, reason, json_form(details))
         case None:
             return Measurement(None, f"{name} says that it does not apply")
-        case bool() | int() | float():
+        case SupportsFloat() if not hasattr(found, "score"):
             return Measurement(float(found))
         case (value, str(reason)):
             return Measurement(measurement_of(name, value).value, reason)
@@ -67,9 +68,9 @@ def _from_fields(name: str, field: Callable[[str], Any]) -> Measurement:
         if not reason:
             raise MetricError(f"{name} gave back neither score nor reason")
         return Measurement(None, reason)
-    if not isinstance(value, bool | int | float):
+    if not isinstance(value, SupportsFloat):
         raise MetricError(f"{name} gave back the score {value!r}, which is no number")
-    return Measurement(float(value), reason, field("details"))
+    return Measurement(float(value), reason, json_form(field("details")))
 
 
 def _parameters(name: str, function: Callable[..., Any]) -> tuple[str, ...]:

@@ -16,8 +16,7 @@ from typing import Any
 from seatrial.core.text import excerpt
 from seatrial.errors import MetricError
 
-_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_UNCLOSED = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
+_THINKING = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
 _OUT_OF = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:/\s*(\d+(?:\.\d+)?)\s*)?")
 _MAX_CHARS = 100_000
 _MAX_FALSE_STARTS = 200
@@ -40,9 +39,7 @@ def read_object(reply: str, *keys: str) -> JsonObject:
 
     Several are accepted only if they are equal. Raises `UnreadableReplyError`.
     """
-    text = _THINKING.sub(" ", reply)
-    if _UNCLOSED.search(text):
-        raise UnreadableReplyError("its reasoning never ends", reply)
+    text = _without_thinking(reply)
     if not text.strip():
         raise UnreadableReplyError("it is empty", reply)
     found = [each for each in _objects(text[:_MAX_CHARS]) if all(key in each for key in keys)]
@@ -77,6 +74,18 @@ def list_at(found: Mapping[str, Any], key: str, reply: str) -> list[Any]:
     if isinstance(value, list):
         return value
     raise UnreadableReplyError(f"{key} is {value!r:.80}, which is no list", reply)
+
+
+def _without_thinking(reply: str) -> str:
+    kept = []
+    position = 0
+    while (opening := _THINKING.search(reply, position)) is not None:
+        closing = re.compile(f"</{opening[1]}>", re.IGNORECASE).search(reply, opening.end())
+        if closing is None:
+            raise UnreadableReplyError("its reasoning never ends", reply)
+        kept.append(reply[position : opening.start()])
+        position = closing.end()
+    return " ".join([*kept, reply[position:]])
 
 
 def _objects(text: str) -> Iterator[JsonObject]:

@@ -73,9 +73,10 @@ class Numeric(PairMetric):
     def _numbers(self, text: str) -> list[float]:
         text = unicodedata.normalize("NFKC", text.replace("\u00a0", " ")).translate(_MINUS)
         pattern = _GROUPED if self._grouped else _PLAIN
-        return [self._value(match, text) for match in pattern.finditer(text)]
+        values = [self._value(match, text) for match in pattern.finditer(text)]
+        return [value for value in values if math.isfinite(value)]
 
     def _value(self, match: re.Match[str], text: str) -> float:
         number = float(_SEPARATORS.sub("", match.group()))
-        is_percent = self._percent and text[match.end() :].lstrip().startswith("%")
+        is_percent = self._percent and text[match.end() : match.end() + 3].lstrip().startswith("%")
         return number / 100 if is_percent else number

@@ -81,7 +81,7 @@ def expectation_of(
         _names(name, aliases),
         {key: matcher_of(plain) for key, plain in (entry.get("args") or {}).items()},
         _count(entry, "count", 1),
-        None if entry.get("max_count") is None else _count(entry, "max_count", 0),
+        _max_count(entry),
         entry.get("extra_args", True),
         tuple(entry.get("ignore_args") or ()),
         dict(entry.get("defaults") or {}),
@@ -93,6 +93,13 @@ def expectation_of(
 
 def _names(name: str, aliases: Mapping[str, frozenset[str]]) -> frozenset[str]:
     return frozenset({name}) | aliases.get(name, frozenset())
+
+
+def _max_count(entry: Mapping[str, Any]) -> int | None:
+    """``count: 0`` alone means that the call must not be made."""
+    if entry.get("max_count") is not None:
+        return _count(entry, "max_count", 0)
+    return 0 if entry.get("count") == 0 else None
 
 
 def _count(entry: Mapping[str, Any], key: str, default: int) -> int:
