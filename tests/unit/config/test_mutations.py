@@ -51,7 +51,7 @@ def mutated_data(chance: random.Random) -> bytes:
             holder[chance.choice(["name", "type", "config", "args", "checks", "variants", "test_cases_file"])] = VALUES[
                 0
             ]
-        holder[key] = chance.choice(VALUES)
+        holder[key] = copy.deepcopy(chance.choice(VALUES))
     style = chance.choice([None, False, True])
     return yaml.dump(data, Dumper=yaml.CSafeDumper, sort_keys=False, default_flow_style=style).encode()
 
