@@ -75,7 +75,7 @@ def suite_once(base_url: str) -> tuple[float, Measured]:
         )
         run = json.loads(report.read_text(encoding="utf-8"))
         assert len(run["tests"]) == CASES, len(run["tests"])
-        return CASES / run["duration_s"], done
+        return CASES / run["run"]["worked_s"], done
 
 
 def rows() -> list[tuple[str, str, str]]:

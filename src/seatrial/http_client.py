@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -157,6 +158,11 @@ class HttpClient:
                 return HttpReply(response.status, response.headers, b"".join(pieces))
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _transport_error(url, error, self.timeouts) from error
+
+    async def prepare(self) -> None:
+        """Loads what the first request would load, beside the event loop; opens no connection."""
+        await asyncio.to_thread(import_module, "aiohttp")
+        await self._session()
 
     async def close(self) -> None:
         """Closes every connection. A later request would open new ones."""

@@ -37,11 +37,15 @@ def _models(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnostic]:
         if model.provider not in PROVIDERS:
             message = f"there is no provider {model.provider!r}"
             yield loaded.diagnose("ST406", (*path, "provider"), message, hint=_near(model.provider, PROVIDERS.names()))
-        elif known_names(model.provider) and model_info(model.provider, model.name) is None:
-            near = near_names(model.provider, model.name)
+        elif known_names(model.provider, endpoint=model.endpoint) and not _is_known(model):
+            near = near_names(model.provider, model.name, endpoint=model.endpoint)
             hint = f"near names: {', '.join(near)}" if near else "prices and limits of this model are unknown"
             message = f"the model {model.name!r} of {model.provider} is not in the catalogue"
             yield loaded.diagnose("ST505", (*path, "name"), message, hint=hint)
+
+
+def _is_known(model: ModelConfig) -> bool:
+    return model_info(model.provider, model.name, endpoint=model.endpoint) is not None
 
 
 def _named_models(config: AgentConfig) -> Iterator[tuple[KeyPath, ModelConfig]]:

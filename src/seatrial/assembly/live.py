@@ -43,7 +43,11 @@ class LiveAgent:
     async def prepare(
         self, on_progress: IndexProgressSink | None = None, signal: AbortSignal | None = None
     ) -> dict[str, IndexReport]:
-        """Brings the indexes up to date, and says by tool name what was done. ``on_progress`` runs in other threads."""
+        """Loads the models and brings the indexes up to date; says by tool name what was done.
+
+        ``on_progress`` is called in other threads.
+        """
+        await self._models.prepare()
         reports: dict[str, IndexReport] = {}
         for tool in self.tools:
             if isinstance(tool, VectorstoreTool):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from seatrial.config.model import ModelConfig
-from seatrial.core.model import Model, Sampling
+from seatrial.core.model import Model, Preparable, Sampling
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.model_catalog import model_info
@@ -27,6 +27,12 @@ class Models:
         self._built.append((config, model))
         return model
 
+    async def prepare(self) -> None:
+        """Gets every model that was built ready to answer."""
+        for _, model in self._built:
+            if isinstance(model, Preparable):
+                await model.prepare()
+
     async def close(self) -> None:
         """Closes every model that was built."""
         built, self._built = self._built, []
@@ -45,7 +51,7 @@ def provider_options(config: ModelConfig, folder: Path) -> ProviderOptions:
         auth_provider=config.auth_provider,
         timeout_s=config.timeout_s,
         compat=config.compat or {},
-        info=model_info(config.provider, config.name),
+        info=model_info(config.provider, config.name, endpoint=config.endpoint),
         folder=str(folder),
     )
 

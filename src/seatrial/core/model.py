@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -116,3 +116,11 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Frees connections and memory; a closed model may be asked no more."""
+
+
+@runtime_checkable
+class Preparable(Protocol):
+    """A model that can get ready before it is first asked, so that no answer waits for it."""
+
+    async def prepare(self) -> None:
+        """Loads code and weights; sends nothing. Asking without it works too."""

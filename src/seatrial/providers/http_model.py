@@ -74,6 +74,10 @@ class HttpModel:
             return msgspec.structs.replace(reply, failed_tries=tuple(exchange.failed_tries))
         return reply
 
+    async def prepare(self) -> None:
+        """Loads the HTTP client; no request is made."""
+        await self._client.prepare()
+
     async def close(self) -> None:
         """Closes the connections."""
         await self._client.close()

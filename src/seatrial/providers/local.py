@@ -57,6 +57,10 @@ class LocalModel:
                 _stream(block, place, on_notice)
         return reply
 
+    async def prepare(self) -> None:
+        """Loads the embedding model."""
+        await asyncio.to_thread(self._embedder.embed, ["ready"])
+
     async def close(self) -> None:
         """Nothing to free: the embedding model is shared by the whole process."""
 
