@@ -223,7 +223,7 @@ def test_what_fits_already_is_left_alone(schema: dict[str, Any], value: Any) -> 
         assert made == value or (isinstance(value, float) and math.isnan(value))
 
 
-@pytest.mark.parametrize("arguments", [{"a": "\ud83d"}, {1: 2}, {"a": object()}])
+@pytest.mark.parametrize("arguments", [{1: 2}, {"a": object()}])
 def test_what_is_no_json_is_an_argument_error(arguments: dict[str, Any]) -> None:
     with pytest.raises(ToolArgumentError, match="not JSON"):
         validate_tool_arguments(tool("t", properties={"a": STRING}, required=[]), ToolCall("1", "t", arguments))
