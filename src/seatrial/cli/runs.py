@@ -91,7 +91,7 @@ def _show_case(report: Report, case: str, *, is_json: bool) -> None:
     for number, trial in enumerate(trials):
         if number:
             console.print()
-        print_trial(trial, report.run.agent_file, console, glyphs)
+        print_trial(trial, report, console, glyphs)
 
 
 def _table(reports: list[Report], glyphs: Glyphs) -> Table:

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,7 +22,6 @@ from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import ConsoleReporter
 from seatrial.reporters.report import Report
-from seatrial.retrieval.refresh import IndexProgress
 from seatrial.runner.begin import Begun, begin, go_on
 from seatrial.runner.suite import Suite, run_suite
 from seatrial.runs.events import Preparing, RunListener, Warned
@@ -29,6 +29,9 @@ from seatrial.runs.masking import Masker
 from seatrial.runs.records import Selection
 from seatrial.runs.store import open_store, resolve_run, store_file
 from seatrial.runs.verdict import exit_code
+
+if TYPE_CHECKING:
+    from seatrial.retrieval.refresh import IndexProgress
 
 
 @dataclass(frozen=True, slots=True)

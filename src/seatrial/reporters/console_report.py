@@ -111,7 +111,7 @@ def _place(trial: TrialRecord, report: Report) -> str:
     if report.run.repeat > 1:
         parts.append(f"try {trial.repeat}")
     if trial.line is not None:
-        parts.append(f"{one_line(report.run.agent_file)}:{trial.line}")
+        parts.append(one_line(report.place_of(trial)))
     return f"  {', '.join(parts)}" if parts else ""
 
 

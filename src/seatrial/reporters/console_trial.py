@@ -16,6 +16,7 @@ from seatrial.reporters import words
 from seatrial.reporters.console_report import show
 from seatrial.reporters.console_table import SIGNS, STYLES
 from seatrial.reporters.plain import Glyphs, one_line, visible
+from seatrial.reporters.report import Report
 from seatrial.runs.encoding import to_json
 from seatrial.runs.records import TrialRecord
 
@@ -25,12 +26,12 @@ _LONGEST_RESULT = 4000
 Block = TextContent | ImageContent | FileContent | ReasoningContent | ToolCall
 
 
-def print_trial(trial: TrialRecord, agent_file: str, console: Console, glyphs: Glyphs) -> None:
+def print_trial(trial: TrialRecord, report: Report, console: Console, glyphs: Glyphs) -> None:
     """What was said and done, in order, and what the metrics made of it."""
     sign = f"{glyphs(SIGNS[trial.outcome])} {one_line(trial.case)}"
     console.print(
         Text.assemble(
-            (sign, f"bold {STYLES[trial.outcome]}"), f"  {trial.outcome}", (_place(trial, agent_file), "bright_black")
+            (sign, f"bold {STYLES[trial.outcome]}"), f"  {trial.outcome}", (_place(trial, report), "bright_black")
         )
     )
     for reason in words.why(trial):
@@ -108,10 +109,10 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_RESULT else f"{text[:_LONGEST_RESULT]} ... ({len(text):,} characters)"
 
 
-def _place(trial: TrialRecord, agent_file: str) -> str:
+def _place(trial: TrialRecord, report: Report) -> str:
     parts = [f"variant {one_line(trial.variant)}"] if trial.variant else []
     parts += [f"try {trial.repeat}"] if trial.repeat > 1 else []
-    parts += [f"{one_line(agent_file)}:{trial.line}"] if trial.line is not None else []
+    parts += [one_line(report.place_of(trial))] if trial.line is not None else []
     return f"  {', '.join(parts)}" if parts else ""
 
 

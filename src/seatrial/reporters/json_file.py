@@ -66,6 +66,7 @@ def test_entry(trial: TrialRecord) -> dict[str, Any]:
         "index": trial.case_index,
         "variant": trial.variant,
         "repeat": trial.repeat,
+        "file": trial.file,
         "line": trial.line,
         "tags": trial.tags,
         "outcome": trial.outcome,

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from pathlib import PurePath
 
 from seatrial.metrics.summary import MetricSummary, summarize
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialRecord
@@ -60,6 +61,14 @@ class Report:
     ) -> Iterator[TrialRecord]:
         """The trials in the order of the file."""
         return self.store.trials(self.run.id, outcomes=outcomes, with_messages=with_messages)
+
+    def place_of(self, trial: TrialRecord) -> str:
+        """Where the case is written, as the user named the agent file: ``agent.yaml:12``; empty when unknown."""
+        if trial.line is None:
+            return ""
+        agent_file = PurePath(self.run.agent_file)
+        file = agent_file if trial.file is None else agent_file.parent / trial.file
+        return f"{file}:{trial.line}"
 
     def tries(self) -> Iterator[list[TrialRecord]]:
         """The tries of each case in each variant, together."""

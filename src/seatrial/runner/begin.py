@@ -13,7 +13,7 @@ from seatrial.config.loaded import LoadedAgent
 from seatrial.config.secrets import mask
 from seatrial.core.messages import utc_now
 from seatrial.errors import RunError
-from seatrial.runner.plan import Plan, plan_cases
+from seatrial.runner.plan import CasePlace, Plan, plan_cases
 from seatrial.runner.resume import refuse_if_unfit
 from seatrial.runs.provenance import git_state, installed_versions, new_run_id, this_process
 from seatrial.runs.records import RunRecord, Selection, Source, VariantRecord
@@ -76,13 +76,22 @@ def go_on(
 
 def _plan(loaded: LoadedAgent, selection: Selection, repeat: int) -> Plan:
     cases = loaded.require().test_cases
-    lines = [loaded.place_of(("test_cases", index)).line for index in range(len(cases))]
-    return Plan(plan_cases(cases, selection, lines=lines), repeat=repeat)
+    places = [_place(loaded, index) for index in range(len(cases))]
+    return Plan(plan_cases(cases, selection, places=places), repeat=repeat)
+
+
+def _place(loaded: LoadedAgent, index: int) -> CasePlace:
+    place = loaded.place_of(("test_cases", index))
+    return CasePlace(None if place.file == loaded.path else _from_folder(place.file, loaded), place.line or None)
 
 
 def _sources(loaded: LoadedAgent) -> tuple[Source, ...]:
     """The agent's files, by their paths from its folder: from wherever it is run, they are the same."""
     return tuple(
-        Source(Path(os.path.relpath(path, loaded.folder)).as_posix(), source.sha256, mask(source.text, loaded.secrets))
+        Source(_from_folder(path, loaded), source.sha256, mask(source.text, loaded.secrets))
         for path, source in loaded.sources.items()
     )
+
+
+def _from_folder(path: Path, loaded: LoadedAgent) -> str:
+    return Path(os.path.relpath(path, loaded.folder)).as_posix()

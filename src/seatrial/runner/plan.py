@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from seatrial.errors import ConfigError
 from seatrial.runs.records import Selection, TrialKey
@@ -19,14 +19,24 @@ _NAME_LENGTH = 40
 _NOT_IN_NAMES = re.compile(r"[\W_]+")
 
 
+class CasePlace(NamedTuple):
+    """Where a case is written: a file by its path from the agent's folder (None for the agent file), and the line."""
+
+    file: str | None = None
+    line: int | None = None
+
+
+NOWHERE = CasePlace()
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedCase:
-    """A case with its name and its place in the file, from 0; ``line`` is None when nobody knows it."""
+    """A case with its name, its place in the suite, from 0, and where it is written, if anyone knows."""
 
     config: CaseConfig
     name: str
     index: int
-    line: int | None = None
+    place: CasePlace = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,7 @@ class Plan:
 
 
 def plan_cases(
-    configs: Sequence[CaseConfig], selection: Selection, *, lines: Sequence[int | None] = ()
+    configs: Sequence[CaseConfig], selection: Selection, *, places: Sequence[CasePlace] = ()
 ) -> list[PlannedCase]:
     """The selected cases in the order of the file. Raises `ConfigError` when nothing is left to run."""
     if not configs:
@@ -83,10 +93,10 @@ def plan_cases(
     names = case_names(configs)
     _refuse_unknown(selection.cases, names, "case")
     _refuse_unknown(selection.tags, sorted({tag for config in configs for tag in config.tags}), "tag")
-    known_lines = [*lines, *[None] * (len(configs) - len(lines))]
+    known = [*places, *[NOWHERE] * (len(configs) - len(places))]
     cases = [
-        PlannedCase(config, name, index, line)
-        for index, (config, name, line) in enumerate(zip(configs, names, known_lines, strict=True))
+        PlannedCase(config, name, index, place)
+        for index, (config, name, place) in enumerate(zip(configs, names, known, strict=True))
         if _is_selected(name, config.tags, selection)
     ]
     if not cases:

@@ -38,10 +38,11 @@ class TrialError(msgspec.Struct, frozen=True, omit_defaults=True):
 class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One attempt of one case, from its input to its scores.
 
-    ``case_index`` is the case's place in the file, from 0, and ``line`` its line there; ``variant_index`` is the
-    variant's place among the run's. ``expected_tools`` is None where the case says nothing and empty where no tool may
-    be called. ``cost_usd`` None is unknown. ``reason`` says why
-    a case was not run or could not pass. ``messages`` is empty where the transcript was not asked for.
+    ``case_index`` is the case's place in the suite, from 0; ``file`` (from the agent's folder, None for the agent file)
+    and ``line`` are where it is written; ``variant_index`` is the variant's place among the run's.
+    ``expected_tools`` is None where the case says nothing and empty where no tool may be called. ``cost_usd`` None is
+    unknown. ``reason`` says why a case was not run or could not pass. ``messages`` is empty where the transcript was
+    not asked for.
     """
 
     case: str
@@ -51,6 +52,7 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     variant: str = ""
     variant_index: int = 0
     repeat: int = 1
+    file: str | None = None
     line: int | None = None
     tags: tuple[str, ...] = ()
     input: str = ""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Thread
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from seatrial.runs.records import TrialRecord
 from seatrial.runs.store import RunStore
-
-_MOST_AT_ONCE = 64
 
 
 class _Job(NamedTuple):
@@ -20,7 +18,7 @@ class _Job(NamedTuple):
 
 
 class TrialWriter:
-    """One thread that writes to one run of a store; trials that wait together share a transaction.
+    """One thread that writes to one run of a store; trials that end at the same moment share a transaction.
 
     Between entering and leaving the context the store belongs to the thread: nothing else may use it.
     """
@@ -28,7 +26,8 @@ class TrialWriter:
     def __init__(self, store: RunStore, run_id: str) -> None:
         self._store = store
         self._run_id = run_id
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._ended: list[_Job] = []
+        self._batches: SimpleQueue[list[_Job]] = SimpleQueue()
         self._thread = Thread(target=self._work, name="seatrial-run-store", daemon=True)
 
     async def __aenter__(self) -> Self:
@@ -39,34 +38,26 @@ class TrialWriter:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._jobs.put(None)
+        self._hand_over()
+        self._batches.put([])
         await asyncio.shield(asyncio.to_thread(self._thread.join))
 
     async def add(self, trial: TrialRecord) -> None:
         """Returns when the trial is committed. Raises what the store raises."""
         committed: asyncio.Future[None] = self._loop.create_future()
-        self._jobs.put(_Job(trial, committed))
+        if not self._ended:  # what else ends in this turn of the event loop goes along: waking a thread is dear
+            self._loop.call_soon(self._hand_over)
+        self._ended.append(_Job(trial, committed))
         await committed
 
-    def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            batch = [job]
-            is_last = self._fill(batch)
-            self._commit(batch)
-            if is_last:
-                return
+    def _hand_over(self) -> None:
+        if self._ended:
+            self._batches.put(self._ended)
+            self._ended = []
 
-    def _fill(self, batch: list[_Job]) -> bool:
-        """Adds the jobs that wait already; True when the end was among them."""
-        while len(batch) < _MOST_AT_ONCE:
-            try:
-                job = self._jobs.get_nowait()
-            except Empty:
-                return False
-            if job is None:
-                return True
-            batch.append(job)
-        return False
+    def _work(self) -> None:
+        while batch := self._batches.get():
+            self._commit(batch)
 
     def _commit(self, batch: list[_Job]) -> None:
         error: Exception | None = None
