@@ -20,9 +20,9 @@ def decide(
 ) -> Score:
     """The score of ``measured``; equality up to 1e-9 passes.
 
-    What is no finite number or lies off the metric's scale is ``error``, never clamped. A measurement without a value
-    but with a reason is ``skipped``. Without a threshold a good value is ``scored``. Without ``info`` any finite value
-    is on the scale and higher is better.
+    What is no finite number, or lies off the metric's scale by more than that, is ``error``, never clamped. A
+    measurement without a value but with a reason is ``skipped``. Without a threshold a good value is ``scored``.
+    Without ``info`` any finite value is on the scale and higher is better.
     """
     measurement = measured if isinstance(measured, Measurement) else Measurement(measured)
     if measurement.value is None and measurement.reason:
@@ -31,7 +31,7 @@ def decide(
     if fault is not None or measurement.value is None:
         reason = ": ".join(part for part in (fault, measurement.reason) if part)
         return Score(name, "error", None, threshold, reason, _with_raw_value(measurement))
-    value = float(measurement.value)
+    value = _without_noise(float(measurement.value), info)
     if threshold is None:
         return Score(name, "scored", value, None, measurement.reason, measurement.details)
     is_lower_better = info is not None and info.is_lower_better
@@ -80,6 +80,11 @@ def _fault(value: object, threshold: float | None, info: MetricInfo | None) -> s
     if threshold is not None and not math.isfinite(threshold):
         return f"the threshold {threshold} is no finite number"
     return None
+
+
+def _without_noise(value: float, info: MetricInfo | None) -> float:
+    """The end of the scale itself where float noise has carried the value over it."""
+    return value if info is None else min(max(value, info.scale[0]), info.scale[1])
 
 
 def _is_between(value: float, low: float, high: float) -> bool:

@@ -52,7 +52,8 @@ def test_p014_a_value_off_the_scale_is_an_error_and_never_clamped(value: float) 
 
 
 def test_float_noise_at_the_end_of_the_scale_is_no_error() -> None:
-    assert decide("bleu", 1.0000000000000002, 1.0, catalog.info("bleu")).outcome == "passed"
+    score = decide("bleu", 1.0000000000000002, 1.0, catalog.info("bleu"))
+    assert (score.outcome, score.value) == ("passed", 1.0)
 
 
 def test_h011_where_lower_is_better_a_value_at_or_below_the_threshold_passes() -> None:
