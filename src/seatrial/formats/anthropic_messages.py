@@ -73,7 +73,8 @@ def encode_anthropic_request(
     max_tokens = dialect.default_max_tokens if sampling.max_tokens is None else sampling.max_tokens
     body: dict[str, Any] = {"model": model, "max_tokens": max_tokens}
     if request.tools:
-        body["tools"] = encoded.tools(request.tools, tool_to_anthropic)
+        tools = bytes(encoded.tools(request.tools, tool_to_anthropic))
+        body["tools"] = msgspec.Raw(bytes(_marked(tools[:-1], dialect)) + tools[-1:])
     system = _system_text(request)
     if system:
         body["system"] = [_marked(encode({"type": "text", "text": system}), dialect)]

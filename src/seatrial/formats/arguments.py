@@ -48,7 +48,7 @@ def read_arguments(raw: Any) -> ReadArguments:
     try:
         value, is_repaired = _read_text(raw)
         if isinstance(value, str):
-            value, _ = _read_text(value)
+            value = _read_text(value)[0] if value.strip() else None
             is_repaired = True
     except LooseJsonError as error:
         return ReadArguments({}, raw, f"the arguments are not valid JSON: {error}. They were: {excerpt(raw)}")

@@ -43,6 +43,8 @@ def read_content(builder: ReplyBuilder, content: Any, depth: int = 0) -> None:
 def read_block(builder: ReplyBuilder, block: Mapping[str, Any], depth: int = 0) -> None:
     """One content block of any dialect; what is unknown is left out with a warning."""
     kind = block.get("type")
+    if not isinstance(kind, str):
+        kind = None
     if kind == "tool_calls" or (kind is None and isinstance(block.get("tool_calls"), list)):
         for item in _items(block.get("tool_calls")):
             read_call(builder, item)
@@ -61,7 +63,7 @@ def read_block(builder: ReplyBuilder, block: Mapping[str, Any], depth: int = 0) 
     elif isinstance(block.get("text"), str):
         builder.add_text(block["text"])
     else:
-        builder.warn(f"a content block of type {str(kind)[:60]!r} was left out")
+        builder.warn(f"a content block of type {kind[:60]!r} was left out")
 
 
 def read_reasoning_block(builder: ReplyBuilder, block: Mapping[str, Any]) -> None:

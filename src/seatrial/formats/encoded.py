@@ -46,10 +46,10 @@ class EncodedMessages:
             self._tools = (tools, msgspec.Raw(encode([to_wire(tool) for tool in tools])))
         return self._tools[1]
 
-    def forget(self) -> None:
-        """Drops everything, because the way to write messages has changed."""
-        self._kept.clear()
-        self._tools = None
+    @property
+    def size(self) -> int:
+        """How many messages are kept."""
+        return len(self._kept)
 
 
 def call_arguments(call: ToolCall) -> str:

@@ -30,7 +30,7 @@ class ResponseEvents:
 
     def read(self, event: Mapping[str, Any]) -> bool:
         """Takes an event; the one with the whole response is the last, and the end mark."""
-        kind = event.get("type")
+        kind = text_in(event.get("type"))
         key = _key(event)
         match kind:
             case "response.output_item.added" | "response.output_item.done":
