@@ -40,11 +40,15 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class Measurement(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A raw value on the metric's scale; None with a ``reason`` means that the metric does not apply (skipped)."""
+    """A raw value on the metric's scale; None with a ``reason`` means that the metric does not apply (skipped).
+
+    ``is_empty_right``: the answer is empty, and that is what was asked for.
+    """
 
     value: float | None
     reason: str = ""
     details: Any = None
+    is_empty_right: bool = False
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -53,7 +57,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     ``reason`` is written for people. ``weight`` is the metric's share in a weighted total; ``attempts`` counts the
     tries of a metric that was repeated after an error; ``duration_s`` is wall-clock time of all of them. ``is_fatal``
     marks an error that makes the case errored, also where the metric has no threshold. ``scale`` is the scale of
-    ``value`` and ``threshold``, its end None where it has none.
+    ``value`` and ``threshold``, its end None where it has none. ``is_empty_right``: see `Measurement`.
     """
 
     metric: str
@@ -68,6 +72,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     is_fatal: bool = False
     is_lower_better: bool = False
     scale: tuple[float, float | None] | None = None
+    is_empty_right: bool = False
 
 
 class Metric(Protocol):

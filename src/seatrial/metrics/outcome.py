@@ -16,7 +16,7 @@ def outcome_of(scores: Sequence[Score], *, answer: str | None = None) -> CaseOut
     One failed metric fails it; it passes when every metric with a threshold passed or was skipped, and one passed.
     An error in a metric with a threshold, a fatal one in any, and thresholds that were all skipped make it ``errored``;
     without any threshold it is ``unchecked``. Give ``answer`` when the trial ended with one: an empty answer never
-    passes.
+    passes, unless a metric with a threshold asked for exactly that.
     """
     decided = [score for score in scores if score.threshold is not None]
     found = {score.outcome for score in decided}
@@ -25,12 +25,8 @@ def outcome_of(scores: Sequence[Score], *, answer: str | None = None) -> CaseOut
     if "error" in found or any(score.is_fatal for score in scores):
         return "errored"
     if "passed" in found:
-        return "passed" if answer is None or answer.strip() or _asks_for_nothing(decided) else "failed"
+        is_answered = answer is None or bool(answer.strip()) or any(score.is_empty_right for score in decided)
+        return "passed" if is_answered else "failed"
     if scores and all(score.outcome in ("skipped", "error") for score in scores):
         return "errored"
     return "errored" if decided else "unchecked"
-
-
-def _asks_for_nothing(scores: Sequence[Score]) -> bool:
-    """Whether a metric that compared the answer's text with an expected one found the empty text right."""
-    return any(score.metric in ("equals", "equality") and score.outcome == "passed" for score in scores)

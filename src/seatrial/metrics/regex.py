@@ -15,7 +15,7 @@ from seatrial.core.threads import in_thread
 from seatrial.errors import MetricError
 
 TIMEOUT_S = 2.0
-_STEPS_INLINE = 1_000_000
+STEPS_INLINE = 30_000_000
 _WORKER = """
 import json, re, sys
 job = json.load(sys.stdin)
@@ -32,6 +32,8 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
     except re.error as error:
         place = "" if error.pos is None else f" at character {error.pos + 1}"
         raise MetricError(f"{pattern!r} is no regular expression: {error.msg}{place}") from error
+    except (OverflowError, RecursionError) as error:
+        raise MetricError(f"the regular expression {pattern!r:.80} is too large: {error}") from error
 
 
 async def find(pattern: re.Pattern[str], text: str, *, whole: bool = False) -> str | None:
@@ -39,7 +41,7 @@ async def find(pattern: re.Pattern[str], text: str, *, whole: bool = False) -> s
 
     Raises `MetricError` when the search takes longer than two seconds.
     """
-    if steps_at_worst(pattern.pattern, len(text)) <= _STEPS_INLINE:
+    if steps_at_worst(pattern.pattern, len(text)) <= STEPS_INLINE:
         match = pattern.fullmatch(text) if whole else pattern.search(text)
         return None if match is None else match.group()
     span = await in_thread(_find_in_process, pattern, text, "fullmatch" if whole else "search")
@@ -68,11 +70,12 @@ def steps_at_worst(pattern: str, length: int) -> float:
             is_risky_group[-1] = True
         elif part == "backreference":
             return float("inf")
-        elif part in ("?", "*", "+", "{}"):
+        elif part[0] in "?*+{":
             if closed_risky and part != "?":
                 return float("inf")
-            steps *= 2 if part == "?" else size
-            is_risky_group[-1] = True
+            ways = _ways(part, size)
+            steps *= ways
+            is_risky_group[-1] = is_risky_group[-1] or ways > 1
         closed_risky = False
     return steps
 
@@ -89,8 +92,18 @@ _TOKEN = re.compile(
 
 
 def _tokens(pattern: str) -> list[str]:
-    names = {"open": "(", "close": ")", "repeat": "{}", "backreference": "backreference", "literal": "x"}
+    names = {"open": "(", "close": ")", "backreference": "backreference", "literal": "x"}
     return [names.get(match.lastgroup or "", match.group()) for match in _TOKEN.finditer(pattern)]
+
+
+def _ways(quantifier: str, size: float) -> float:
+    """How many numbers of repeats a quantifier allows on a text of this size."""
+    if quantifier == "?":
+        return 2
+    low, comma, high = quantifier.strip("{}").partition(",")
+    if quantifier[0] != "{" or (comma and not high):
+        return size
+    return 1 + (int(high) - int(low or 0) if comma else 0)
 
 
 def _find_in_process(pattern: re.Pattern[str], text: str, how: str) -> tuple[int, int] | None:

@@ -36,7 +36,15 @@ def decide(
         return Score(name, "scored", value, None, measurement.reason, measurement.details)
     is_lower_better = info is not None and info.is_lower_better
     if is_good_enough(value, threshold, is_lower_better=is_lower_better):
-        return Score(name, "passed", value, threshold, measurement.reason, measurement.details)
+        return Score(
+            name,
+            "passed",
+            value,
+            threshold,
+            measurement.reason,
+            measurement.details,
+            is_empty_right=measurement.is_empty_right,
+        )
     shown_value, shown_threshold = shown_pair(value, threshold)
     comparison = f"{shown_value} {'>' if is_lower_better else '<'} {shown_threshold}"
     reason = f"{comparison}: {measurement.reason}" if measurement.reason else comparison

@@ -123,8 +123,8 @@ def test_a_missing_library_names_the_extra_to_install(monkeypatch: pytest.Monkey
     assert caught.value.message == "the metric bleu needs the extra [metrics]"
 
 
-def score(outcome: Any, threshold: float | None = 0.5, metric: str = "m") -> Score:
-    return Score(metric, outcome, 0.5 if outcome in ("passed", "failed", "scored") else None, threshold)
+def score(outcome: Any, threshold: float | None = 0.5) -> Score:
+    return Score("m", outcome, 0.5 if outcome in ("passed", "failed", "scored") else None, threshold)
 
 
 @pytest.mark.parametrize(
@@ -152,9 +152,10 @@ def test_p016_the_outcome_of_a_case_follows_from_its_metrics(scores: list[Score]
 
 
 def test_p021_an_empty_answer_never_passes_unless_it_was_asked_for() -> None:
-    assert outcome_of([score("passed", metric="max_latency_ms")], answer=" ") == "failed"
-    assert outcome_of([score("passed", metric="max_latency_ms")], answer="x") == "passed"
-    assert outcome_of([score("passed", metric="equals")], answer="") == "passed"
+    assert outcome_of([score("passed")], answer=" ") == "failed"
+    assert outcome_of([score("passed")], answer="x") == "passed"
+    asked_for = Score("silence", "passed", 1.0, 1.0, is_empty_right=True)
+    assert outcome_of([score("passed"), asked_for], answer="") == "passed"
 
 
 async def test_h011_fail_on_error_marks_the_error_for_the_case() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seatrial.errors import MetricError
 from seatrial.metrics.base import Evidence, Measurement
-from seatrial.metrics.checks.answer import EMPTY, excerpt, verdict
+from seatrial.metrics.checks.answer import EMPTY, excerpt
 from seatrial.metrics.regex import compile_pattern, find
 
 
@@ -29,4 +29,6 @@ class Regex:
             return EMPTY
         found = await find(self._pattern, evidence.output, whole=self._whole)
         shown = self._pattern.pattern
-        return verdict(found is not None, f"no match of {shown!r} in {excerpt(evidence)}", f"matched {found!r:.80}")
+        if found is None:
+            return Measurement(0.0, f"no match of {shown!r} in {excerpt(evidence)}")
+        return Measurement(1.0, f"matched {found!r:.80}", is_empty_right=evidence.is_answer_empty)

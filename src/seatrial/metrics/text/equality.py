@@ -34,7 +34,7 @@ class Equality(PairMetric):
         if answer.strip() == "" and ground_truth.strip() != "":
             return Measurement(0.0, "the answer is empty")
         if given == wanted:
-            return Measurement(1.0)
+            return Measurement(1.0, is_empty_right=not given.strip())
         return Measurement(0.0, first_difference(given, wanted))
 
     def _normalised(self, text: str) -> str:
