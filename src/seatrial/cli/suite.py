@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from dataclasses import dataclass, field, replace
 from io import BytesIO
@@ -21,6 +22,7 @@ from seatrial.errors import ConfigError
 from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import ConsoleReporter
+from seatrial.reporters.github import is_github, tell_github
 from seatrial.reporters.report import Report
 from seatrial.runner.begin import Begun, begin, go_on
 from seatrial.runner.suite import Suite, run_suite
@@ -50,6 +52,9 @@ class Request:
     max_time_s: float | None = None
 
 
+FILE = click.Path(path_type=Path)
+
+
 @click.command("test")
 @click.argument("agent", type=click.Path(path_type=Path), default=Path(), required=False)
 @click.option("-k", "pattern", metavar="PATTERN", help="Only cases with this in their name (* and ? are wildcards).")
@@ -67,7 +72,10 @@ class Request:
 )
 @click.option("--force", is_flag=True, help="Resume also when the agent's files have changed.")
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout; progress goes to stderr.")
-@click.option("--json-file", type=click.Path(path_type=Path), metavar="FILE", help="Write the JSON document here.")
+@click.option("--json-file", type=FILE, metavar="FILE", help="Write the JSON document here.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML here.")
+@click.option("--md", type=FILE, metavar="FILE", help="Write Markdown here.")
+@click.option("--html", type=FILE, metavar="FILE", help="Write one self-contained HTML page here.")
 def command(
     agent: Path,
     pattern: str | None,
@@ -82,13 +90,17 @@ def command(
     force: bool,
     is_json: bool,
     json_file: Path | None,
+    junit: Path | None,
+    md: Path | None,
+    html: Path | None,
 ) -> int:
     """Run the test cases of AGENT (a file or its folder; default: agent.yaml here) and give a verdict.
 
     Every finished trial is stored at once. Exit code: 0 all passed; 1 something failed; 2 the input is wrong or
     nothing was checked; 3 only the outside world failed; 130 interrupted.
     """
-    documents = {kind: path for kind, path in {"json": json_file}.items() if path is not None}
+    asked = {"json": json_file, "junit": junit, "markdown": md, "html": html}
+    documents = {kind: path for kind, path in asked.items() if path is not None}
     request = Request(
         agent=agent,
         selection=Selection(pattern, cases, tags, limit),
@@ -177,6 +189,8 @@ async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> Non
 def _write(request: Request, report: Report) -> None:
     for kind, path in request.documents.items():
         write_document(DOCUMENTS.load(kind), report, path)
+    if is_github(os.environ):
+        tell_github(report, sys.stderr, os.environ)
     if request.is_json:
         document = BytesIO()
         DOCUMENTS.load("json")(report, document)

@@ -11,5 +11,8 @@ DOCUMENTS: Registry[DocumentWriter] = Registry(
     {
         "json": "seatrial.reporters.json_file:write_json",
         "jsonl": "seatrial.reporters.json_file:write_jsonl",
+        "junit": "seatrial.reporters.junit:write_junit",
+        "markdown": "seatrial.reporters.markdown:write_markdown",
+        "html": "seatrial.reporters.html:write_html",
     },
 )

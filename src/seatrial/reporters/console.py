@@ -12,9 +12,10 @@ from rich.text import Text
 from seatrial.reporters import words
 from seatrial.reporters.console_live import LiveArea
 from seatrial.reporters.console_report import print_report
-from seatrial.reporters.console_table import SIGNS, STYLES
+from seatrial.reporters.console_table import STYLES
 from seatrial.reporters.plain import Glyphs, one_line
 from seatrial.reporters.report import Report
+from seatrial.reporters.rows import SIGNS
 from seatrial.runs.events import (
     Preparing,
     RunEvent,

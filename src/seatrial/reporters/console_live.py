@@ -11,8 +11,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from seatrial.reporters.console_table import SIGNS, STYLES
+from seatrial.reporters.console_table import STYLES
 from seatrial.reporters.plain import Glyphs, one_line
+from seatrial.reporters.rows import SIGNS
 from seatrial.reporters.words import dollars
 from seatrial.runs.records import OUTCOMES, Outcome, Tally, TrialKey, TrialRecord
 

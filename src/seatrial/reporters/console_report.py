@@ -12,10 +12,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from seatrial.reporters import words
-from seatrial.reporters.console_table import SIGNS, STYLES, results_table
+from seatrial.reporters.console_table import STYLES, results_table
 from seatrial.reporters.plain import Glyphs, one_line, visible
 from seatrial.reporters.report import ERRORED, FAILED, Report
-from seatrial.reporters.rows import Rows
+from seatrial.reporters.rows import SIGNS, Rows
 from seatrial.runs.records import RunRecord, TrialRecord
 from seatrial.runs.verdict import INTERRUPTED
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from seatrial.reporters.plain import Glyphs
-from seatrial.reporters.rows import Cell, Column, Rows, Tries, overall
+from seatrial.reporters.rows import SIGNS, Cell, Column, Rows, Tries, overall
 
 STYLES = {
     "passed": "green",
@@ -22,7 +22,6 @@ STYLES = {
     "dim": "bright_black",
     "": "",
 }
-SIGNS = {"passed": "✓", "failed": "✗", "errored": "!", "unchecked": "?", "not_run": "–"}
 _GAP = 2
 _WIDEST = 40
 _NARROWEST = {"case": 16, "tools": 16, "variant": 10}

@@ -14,9 +14,10 @@ from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage,
 from seatrial.metrics.verdict import shown_number
 from seatrial.reporters import words
 from seatrial.reporters.console_report import show
-from seatrial.reporters.console_table import SIGNS, STYLES
+from seatrial.reporters.console_table import STYLES
 from seatrial.reporters.plain import Glyphs, one_line, visible
 from seatrial.reporters.report import Report
+from seatrial.reporters.rows import SIGNS
 from seatrial.runs.encoding import to_json
 from seatrial.runs.records import TrialRecord
 

@@ -70,7 +70,8 @@ class Report:
         file = agent_file if trial.file is None else agent_file.parent / trial.file
         return f"{file}:{trial.line}"
 
-    def tries(self) -> Iterator[list[TrialRecord]]:
+    def tries(self, *, with_messages: bool = False) -> Iterator[list[TrialRecord]]:
         """The tries of each case in each variant, together."""
-        for _, tries in groupby(self.trials(), key=lambda trial: (trial.case_index, trial.case, trial.variant_index)):
+        trials = self.trials(with_messages=with_messages)
+        for _, tries in groupby(trials, key=lambda trial: (trial.case_index, trial.case, trial.variant_index)):
             yield list(tries)

@@ -16,6 +16,7 @@ from seatrial.reporters.words import dollars, seconds
 from seatrial.runs.records import Outcome, TrialRecord
 
 MOST_ROWS = 50
+SIGNS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "errored": "!", "unchecked": "?", "not_run": "–"}
 EXPECTED_TOOLS = "expected_tools"  # told by the tools column, not by a column of its own
 
 Tries = Sequence[TrialRecord]
@@ -45,14 +46,14 @@ class Rows:
     left_out: int = 0
 
     @classmethod
-    def of(cls, report: Report) -> Rows:
-        """All rows of a small run; of a large one those that did not pass, up to `MOST_ROWS`."""
-        if len(report.cases) <= MOST_ROWS:
+    def of(cls, report: Report, most: int = MOST_ROWS) -> Rows:
+        """All rows of a run that has no more than ``most``; of a larger one the first so many that did not pass."""
+        if len(report.cases) <= most:
             return cls(list(report.tries()))
         shown: list[list[TrialRecord]] = []
         left_out = 0
         for tries in report.tries():
-            if len(shown) < MOST_ROWS and any(trial.outcome in NOT_PASSED for trial in tries):
+            if len(shown) < most and any(trial.outcome in NOT_PASSED for trial in tries):
                 shown.append(tries)
             else:
                 left_out += 1

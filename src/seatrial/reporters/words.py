@@ -21,8 +21,8 @@ STOPPED_BY = {
 
 def seconds(duration_s: float) -> str:
     """A duration: ``0.42 s``, ``7.1 s``, ``3 min 20 s``, ``2 h 05 min``."""
-    if duration_s < 60:
-        return f"{duration_s:.2f} s" if duration_s < 1 else f"{duration_s:.1f} s"
+    if duration_s < 59.95:
+        return f"{duration_s:.2f} s" if duration_s < 0.995 else f"{duration_s:.1f} s"
     minutes, rest = divmod(round(duration_s), 60)
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
