@@ -12,6 +12,7 @@ import msgspec
 from seatrial.assembly.check import check
 from seatrial.cli import terminal
 from seatrial.config.diagnostics import Diagnostic
+from seatrial.config.effective import effective_lines
 from seatrial.config.loaded import LoadedAgent, in_order
 from seatrial.config.loader import load_agent
 
@@ -30,13 +31,17 @@ FAILED = 2
     help="How findings are written; github: annotations at the lines of a pull request.",
 )
 @click.option("--strict", is_flag=True, help="Count warnings as errors.")
-def command(agent: Path, is_json: bool, form: str, strict: bool) -> int:
+@click.option("--show-effective", is_flag=True, help="Print the file as it is used, with the origin of each value.")
+def command(agent: Path, is_json: bool, form: str, strict: bool, show_effective: bool) -> int:
     """Check the agent file and say what to write instead.
 
     AGENT is the file or its folder (default: agent.yaml here). Nothing is run and nothing is sent. The exit code is 2
     when there is an error.
     """
     loaded = load_agent(agent)
+    if show_effective:
+        for line in effective_lines(loaded):
+            terminal.say(line)
     findings = in_order((*loaded.diagnostics, *check(loaded)), loaded.path)
     if strict:
         findings = tuple(finding.as_error() for finding in findings)

@@ -81,17 +81,15 @@ class Filler:
 
     environ: Mapping[str, str]
     source: Source | None = None
+    done: dict[int, object] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
     secrets: set[str] = field(default_factory=set)
-    _done: set[int] = field(default_factory=set)
-    _kept: list[Block | Listing] = field(default_factory=list)
 
     def fill(self, data: object) -> None:
         """Fills a block or list and all below it; what aliases share is filled once."""
-        if not isinstance(data, (Block, Listing)) or id(data) in self._done:
+        if not isinstance(data, (Block, Listing)) or id(data) in self.done:
             return
-        self._done.add(id(data))
-        self._kept.append(data)
+        self.done[id(data)] = data
         if isinstance(data, Block):
             for key, value in data.items():
                 if isinstance(value, str):

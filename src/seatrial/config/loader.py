@@ -19,11 +19,13 @@ from seatrial.config.fields import LENIENT
 from seatrial.config.holodeck import Dialect, adapt, carry_over_expected_tools
 from seatrial.config.loaded import LoadedAgent, finish, in_order
 from seatrial.config.located import Block, Listing, locate
+from seatrial.config.model import expand_models
 from seatrial.config.paths import from_folder, kind_of
 from seatrial.config.prompt_text import PromptText, read_prompt
+from seatrial.config.provider_defaults import apply_settings
 from seatrial.config.references import References
 from seatrial.config.secrets import secret_values, secrets_of_environment
-from seatrial.config.settings import apply_settings, settings_files
+from seatrial.config.settings import find_settings
 from seatrial.config.trip import Trip
 from seatrial.config.variants import complete_variants
 from seatrial.config.yaml_reader import read_yaml
@@ -66,11 +68,12 @@ class _Loading:
         self.dialect = adapt(data)
         self._read_env()
         self.trip.fill(data, self.trip.sources[self.path])
-        apply_settings(data, settings_files(self.trip.folder, self.process_environ), self.trip, self.dialect)
+        expand_models(data)
+        complete_variants(data)
+        apply_settings(data, find_settings(self.trip.folder, self.process_environ), self.trip, self.dialect)
         own = data.get("test_cases")
         own_cases = len(own) if isinstance(own, Listing) else 0
         add_case_files(data, self.trip)
-        complete_variants(data)
         self.trip.secrets |= secret_values(data)
         config = self._validate(data)
         self._check(data, own_cases)

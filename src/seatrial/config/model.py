@@ -8,6 +8,7 @@ from pydantic import Field, SecretStr
 
 from seatrial.config.entity import Entity
 from seatrial.config.fields import FreeBlock, FullText, Number, Whole
+from seatrial.config.located import Block, Spot
 
 AuthProvider = Literal["api_key", "oauth_token", "bedrock", "vertex", "foundry", "custom"]
 
@@ -56,3 +57,31 @@ class ModelConfig(Entity):
                 if found and provider and name:
                     return {"provider": provider, "name": name}
         return value
+
+
+def expand_models(data: Block) -> None:
+    """Puts blocks in place of models named in one line, so that settings can complete them."""
+    _expand(data, "model")
+    evaluations = data.get("evaluations")
+    holders = [evaluations, *_items(data.get("tools")), *_items(data.get("variants"))]
+    if isinstance(evaluations, Block):
+        holders += _items(evaluations.get("metrics"))
+    for holder in holders:
+        if isinstance(holder, Block):
+            _expand(holder, "model")
+
+
+def _expand(holder: Block, key: str) -> None:
+    parts = ModelConfig.read(holder.get(key))
+    if not isinstance(parts, dict) or isinstance(parts, Block):
+        return
+    place = holder.place_of_value(key)
+    spot = Spot(place.line, place.column, place.length, place.line, place.column, place.length)
+    block = Block(place.file, place.line, place.column)
+    block.update(parts)
+    block.spots.update(dict.fromkeys(parts, spot))
+    holder[key] = block
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -22,6 +22,7 @@ class Trip:
     findings: list[Diagnostic] = field(default_factory=list)
     sources: dict[Path, Source] = field(default_factory=dict)
     secrets: set[str] = field(default_factory=set)
+    _filled: dict[int, object] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -39,8 +40,8 @@ class Trip:
         return source
 
     def fill(self, data: Block | Listing, source: Source | None) -> None:
-        """Puts variables into located data, in place."""
-        filler = Filler(self.environ, source)
+        """Puts variables into located data, in place and once."""
+        filler = Filler(self.environ, source, self._filled)
         filler.fill(data)
         self.findings += filler.problems
         self.secrets |= filler.secrets

@@ -1,0 +1,90 @@
+"""``seatrial validate`` and ``seatrial schema`` as a user calls them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+from click.testing import CliRunner
+
+from seatrial.cli.main import cli
+
+Run = Callable[..., tuple[int, str]]
+VALID = "name: shop\nmodel: {provider: local, name: extractive}\ninstructions: Answer.\n"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+
+    def call(text: str, *options: str) -> tuple[int, str]:
+        (tmp_path / "agent.yaml").write_text(text)
+        result = CliRunner().invoke(cli, ["validate", *options], standalone_mode=False)
+        assert result.exception is None, result.output
+        return int(result.return_value or 0), result.output
+
+    return call
+
+
+def test_a_valid_file_ends_with_what_it_holds_and_exit_code_0(run: Run) -> None:
+    code, output = run(VALID + "test_cases: [{input: a, checks: none}]\n")
+    assert (code, output) == (0, "agent.yaml: valid (0 tools, 1 test case)\n")
+
+
+def test_errors_are_shown_with_place_line_and_hint_and_exit_code_2(run: Run) -> None:
+    code, output = run(VALID.replace("model", "modle") + "limits: {max_turns: 0}\n")
+    assert code == 2
+    assert "agent.yaml:2:1: error[ST102]: `modle` is not a key of the agent file" in output
+    assert "did you mean `model`?" in output
+    assert "agent.yaml:4:21: error[ST405]" in output
+    assert "agent.yaml: 2 errors, 0 warnings" in output
+
+
+def test_warnings_alone_are_no_failure_unless_strict(run: Run) -> None:
+    text = VALID + "test_cases: [{input: a}]\n"
+    code, output = run(text)
+    assert code == 0
+    assert "warning[ST501]" in output
+    assert "1 warning" in output
+    code, output = run(text, "--strict")
+    assert code == 2
+    assert "error[ST501]" in output
+
+
+@pytest.mark.parametrize("options", [("--json",), ("--format", "json")])
+def test_json_is_one_document(run: Run, options: tuple[str, ...]) -> None:
+    code, output = run(VALID + "limts: {}\n", *options)
+    document = json.loads(output)
+    assert code == 2
+    assert (document["file"], document["ok"], document["errors"], document["warnings"]) == ("agent.yaml", False, 1, 0)
+    (finding,) = document["diagnostics"]
+    assert (finding["line"], finding["column"], finding["code"], finding["path"]) == (4, 1, "ST102", ["limits"])
+
+
+def test_annotations_for_pull_requests(run: Run) -> None:
+    code, output = run(VALID + "limts: {}\n", "--format", "github")
+    assert code == 2
+    assert output.startswith("::error file=agent.yaml,line=4,col=1,endColumn=6,title=ST102::`limts` is not a key")
+
+
+def test_names_that_only_catalogues_know_are_told_beside_other_errors(run: Run) -> None:
+    code, output = run("name: shop\nmodel: opanai:x\ninstructions: ''\nevaluations: [f1_skore]\n", "--json")
+    assert code == 2
+    assert sorted(finding["code"] for finding in json.loads(output)["diagnostics"]) == ["ST306", "ST404", "ST406"]
+
+
+def test_the_file_as_used_is_shown_on_demand(run: Run) -> None:
+    code, output = run(VALID, "--show-effective")
+    assert code == 0
+    assert "# agent.yaml:2" in output
+
+
+def test_the_schema_accepts_a_valid_file() -> None:
+    result = CliRunner().invoke(cli, ["schema"], standalone_mode=False)
+    schema = json.loads(result.output)
+    assert jsonschema_rs.Draft202012Validator(schema).is_valid({"name": "a", "model": "local:x", "instructions": "Hi."})
+    assert "f1_score" in result.output
+    assert "openai_compatible" in result.output
