@@ -70,13 +70,14 @@ def show_error(error: SeatrialError) -> None:
         tell(f"  {error.hint}")
 
 
-def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Each finding with file, line, column, the offending line and what to write instead, on stderr."""
-    colour = use_colour(sys.stderr)
+def show_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO | None = None) -> None:
+    """Each finding with file, line, column, the offending line and what to write instead; on stderr, unless told."""
+    stream = stream or sys.stderr
+    colour = use_colour(stream)
     for diagnostic in diagnostics:
         text = visible(diagnostic.as_text())
-        print(_coloured(text, diagnostic) if colour else text, file=sys.stderr)
-        print(file=sys.stderr)
+        print(_coloured(text, diagnostic) if colour else text, file=stream)
+        print(file=stream)
 
 
 def guard(command: Callable[[], object], session: Session) -> int:

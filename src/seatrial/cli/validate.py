@@ -49,9 +49,9 @@ def command(agent: Path, is_json: bool, form: str, strict: bool, show_effective:
         terminal.say_json(msgspec.json.encode(report(loaded, findings)))
     elif form == "github":
         for finding in findings:
-            sys.stdout.write(finding.as_github_annotation() + "\n")
+            terminal.say(finding.as_github_annotation())
     else:
-        terminal.show_diagnostics(findings)
+        terminal.show_diagnostics(findings, sys.stdout)
         terminal.say(verdict(loaded, findings))
     return FAILED if count(findings, "error") else 0
 
