@@ -13,11 +13,12 @@ import random
 import socket
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from importlib import import_module
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -31,6 +32,7 @@ T = TypeVar("T")
 
 PREVIEW_CHARS = 500
 LARGE_BODY_BYTES = 1 << 20
+DRAIN_S = 0.1
 CA_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
@@ -107,7 +109,7 @@ class HttpClient:
         self.allows_address = allows_address
         self.connections_per_host = connections_per_host
         self.max_reply_bytes = 1 << 27
-        self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
+        self._sessions: dict[asyncio.AbstractEventLoop, _Session] = {}
         self._proxies: dict[str, str | None] = {}
 
     async def post(
@@ -129,7 +131,7 @@ class HttpClient:
                 proxy=self._proxy_for(url),
             ) as response:
                 if on_bytes is None or not 200 <= response.status < 300:
-                    return HttpReply(response.status, response.headers, await self._read(response))
+                    return HttpReply(response.status, response.headers, await _read(response, self.max_reply_bytes))
                 await self._pass_on(response, on_bytes)
                 return HttpReply(response.status, response.headers, b"")
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -147,15 +149,7 @@ class HttpClient:
         try:
             await self._check_host(url, behind_proxy=proxy is not None)
             async with session.get(url, headers=headers, allow_redirects=False, proxy=proxy) as response:
-                pieces: list[bytes] = []
-                room = max_bytes
-                while piece := await response.content.readany():
-                    pieces.append(piece)
-                    room -= len(piece)
-                    if room < 0:
-                        response.close()
-                        raise ProviderError(f"the reply is larger than {max_bytes:,} bytes", code="too_large")
-                return HttpReply(response.status, response.headers, b"".join(pieces))
+                return HttpReply(response.status, response.headers, await _read(response, max_bytes))
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _transport_error(url, error, self.timeouts) from error
 
@@ -170,17 +164,24 @@ class HttpClient:
         sessions, self._sessions = self._sessions, {}
         for loop, session in sessions.items():
             if loop is here or not loop.is_running():
-                await session.close()
+                await session.keeper.aclose()
             else:
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.close(), loop))
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.connections.close(), loop))
 
     async def _session(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         session = self._sessions.get(loop)
         if session is not None:
-            return session
+            return session.connections
+        connections = self._open_session()
+        keeper = _kept_until_the_loop_ends(connections)
+        self._sessions[loop] = _Session(connections, keeper)
+        await anext(keeper)
         for dead in [other for other in self._sessions if other.is_closed()]:
-            await self._sessions.pop(dead).close()
+            await self._sessions.pop(dead).connections.close()
+        return connections
+
+    def _open_session(self) -> aiohttp.ClientSession:
         import aiohttp
 
         limits = aiohttp.ClientTimeout(total=None, sock_connect=self.timeouts.connect_s, sock_read=self.timeouts.idle_s)
@@ -191,30 +192,16 @@ class HttpClient:
             ttl_dns_cache=300,
             resolver=None if self.allows_address is None else _guarded_resolver(self.allows_address),
         )
-        session = aiohttp.ClientSession(
+        return aiohttp.ClientSession(
             connector=connector, timeout=limits, cookie_jar=aiohttp.DummyCookieJar(), raise_for_status=False
         )
-        self._sessions[loop] = session
-        return session
-
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
-        if response.content_length is not None and response.content_length <= self.max_reply_bytes:
-            return await response.read()
-        pieces: list[bytes] = []
-        room = self.max_reply_bytes
-        while piece := await response.content.readany():
-            pieces.append(piece)
-            room -= len(piece)
-            if room < 0:
-                raise ProviderError(f"the reply is larger than {self.max_reply_bytes} bytes")
-        return b"".join(pieces)
 
     async def _pass_on(self, response: aiohttp.ClientResponse, on_bytes: BytesSink) -> None:
         room = self.max_reply_bytes
         while piece := await response.content.readany():
             room -= len(piece)
             if room < 0:
-                raise ProviderError(f"the reply is larger than {self.max_reply_bytes} bytes")
+                raise _too_large(self.max_reply_bytes)
             if on_bytes(piece):
                 await _drain(response)
                 return
@@ -377,8 +364,17 @@ def _moment(text: str | None) -> float | None:
 def _custom_ca() -> ssl.SSLContext | None:
     for name in CA_VARIABLES:
         path = os.environ.get(name)
-        if path:
-            return ssl.create_default_context(cafile=path)
+        if not path:
+            continue
+        try:
+            context = ssl.create_default_context()
+            is_folder = Path(path).is_dir()
+            context.load_verify_locations(cafile=None if is_folder else path, capath=path if is_folder else None)
+        except (OSError, ssl.SSLError) as error:
+            raise ProviderError(
+                f"the certificates in {path} cannot be read: {error}", hint=f"mend or unset the variable {name}"
+            ) from error
+        return context
     return None
 
 
@@ -428,10 +424,41 @@ def _proxy_hosts() -> set[str]:
     return {urlsplit(proxy).hostname or "" for proxy in getproxies().values()}
 
 
+class _Session(NamedTuple):
+    """The connections of one event loop, and what closes them."""
+
+    connections: aiohttp.ClientSession
+    keeper: AsyncGenerator[None]
+
+
+async def _kept_until_the_loop_ends(connections: aiohttp.ClientSession) -> AsyncGenerator[None]:
+    """Once begun, it is ended by ``asyncio.run`` before the loop closes, and the connections with it."""
+    try:
+        yield
+    finally:
+        await connections.close()
+
+
+async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    pieces: list[bytes] = []
+    room = max_bytes
+    while piece := await response.content.readany():
+        pieces.append(piece)
+        room -= len(piece)
+        if room < 0:
+            response.close()
+            raise _too_large(max_bytes)
+    return b"".join(pieces)
+
+
+def _too_large(max_bytes: int) -> ProviderError:
+    return ProviderError(f"the reply is larger than {max_bytes:,} bytes", code="too_large")
+
+
 async def _drain(response: aiohttp.ClientResponse) -> None:
     """Reads what is left so that the connection can be used again; a server that keeps it open is hung up on."""
     try:
-        async with asyncio.timeout(0.5):
+        async with asyncio.timeout(DRAIN_S):
             while await response.content.readany():
                 pass
     except TimeoutError:
@@ -441,7 +468,7 @@ async def _drain(response: aiohttp.ClientResponse) -> None:
 def _transport_error(url: str, error: Exception, timeouts: Timeouts) -> ProviderError:
     import aiohttp
 
-    host = urlsplit(url).netloc.rpartition("@")[2]
+    host = url.partition("://")[2].partition("/")[0].rpartition("@")[2]
     match error:
         case aiohttp.ConnectionTimeoutError():
             return ProviderError(f"{host} did not take a connection within {timeouts.connect_s:g} s", can_retry=True)
@@ -460,9 +487,11 @@ def _transport_error(url: str, error: Exception, timeouts: Timeouts) -> Provider
             return ProviderError(
                 f"the name {host} cannot be resolved: {error.os_error}", hint="check the endpoint's URL"
             )
-        case aiohttp.InvalidURL() | ValueError():
+        case aiohttp.InvalidURL():
+            return ProviderError(f"the address {host!r} cannot be used", hint="check the endpoint's URL")
+        case ValueError():
             return ProviderError(
-                f"the address {host or url!r} cannot be used: {error}", hint="check the endpoint's URL"
+                f"the request to {host} cannot be sent: {error}", hint="check the endpoint and the key"
             )
         case aiohttp.ClientConnectorError():
             return ProviderError(

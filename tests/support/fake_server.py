@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -74,8 +75,9 @@ def silent() -> Answer:
 class FakeServer:
     """``async with FakeServer(answers) as server``. After the last answer it says 500 with a word that tests see."""
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *answers: Answer, tls: ssl.SSLContext | None = None) -> None:
         self.answers = list(answers)
+        self._tls = tls
         self.requests: list[Request] = []
         self.connections = 0
         self.received = asyncio.Event()
@@ -83,7 +85,7 @@ class FakeServer:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> FakeServer:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=1 << 24)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=1 << 24, ssl=self._tls)
         return self
 
     async def __aexit__(
@@ -97,7 +99,7 @@ class FakeServer:
     @property
     def url(self) -> str:
         host, port = self._server.sockets[0].getsockname()[:2]
-        return f"http://{host}:{port}"
+        return f"{'http' if self._tls is None else 'https'}://{host}:{port}"
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -23,7 +23,7 @@ class OllamaModel(HttpModel):
 
     def __init__(self, options: ProviderOptions) -> None:
         compat = compat_of(options.compat)
-        key = options.api_key or None
+        key = (options.api_key or "").strip()
         sign = fixed_headers(compat, authorization=f"Bearer {key}") if key else fixed_headers(compat)
         url = ollama_url(options.endpoint or variable(options, "OLLAMA_HOST") or BASE_URL)
         pieces = partial(_pieces, f"{PROVIDER}/{options.name}", sees_images(options.info))

@@ -32,7 +32,9 @@ class OpenAICompatibleModel(HttpModel):
         compat = compat_of(options.compat, ANY_ENDPOINT, preset.settings)
         if not sees_images(options.info):
             compat = msgspec.structs.replace(compat, has_images=False)
-        key = options.api_key or (variable(options, *preset.key_variables) if preset.is_host_of(url) else None)
+        key = (options.api_key or "").strip() or (
+            variable(options, *preset.key_variables) if preset.is_host_of(url) else None
+        )
         sign = fixed_headers(compat, authorization=f"Bearer {key}") if key else fixed_headers(compat)
         wire = chat_wire(url=url, model=options.name, reader=f"{PROVIDER}/{options.name}", sign=sign, compat=compat)
         super().__init__(PROVIDER, options, compat, wire, secrets=(key,))
