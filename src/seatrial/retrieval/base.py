@@ -107,6 +107,14 @@ class StoreOptions:
     connection: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """In how many of ``total`` chunks each word is."""
+
+    counts: Mapping[str, int]
+    total: int
+
+
 class Store(Protocol):
     """Keeps the chunks of one index. May block; several threads may search while one writes.
 
@@ -130,11 +138,17 @@ class Store(Protocol):
         exactly these values.
         """
 
-    def matching(self, query: str, top_k: int, where: Mapping[str, Any] | None = None) -> list[Hit]:
-        """The chunks that hold words of ``query``, best BM25 first.
+    def matching(self, words: WordCounts, top_k: int, where: Mapping[str, Any] | None = None) -> list[int]:
+        """The ids of chunks that hold some of the words, in the text or in values of the metadata, best first.
 
-        The score is the share of the query's words that the chunk holds, rare words counting more.
+        The order is the store's own (BM25 or near it) and only chooses candidates.
         """
+
+    def count_words(self, words: Sequence[str]) -> WordCounts:
+        """In how many chunks each word is, as `matching` would find it, and how many chunks there are."""
+
+    def vectors(self, chunk_ids: Sequence[int]) -> dict[int, Vectors]:
+        """The vectors, shape (dimension,), by id; an id that is gone meanwhile is missing."""
 
     def chunks(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
         """The chunks behind hits, by id; an id that is gone meanwhile is missing."""

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from seatrial.errors import RetrievalError
-from seatrial.retrieval.base import Chunk, Embedder, Hit, SearchMode, SearchResult, Store
-from seatrial.retrieval.fusion import fuse
-from seatrial.retrieval.words import code_terms, coverage, searchable_values
+from seatrial.retrieval.base import Chunk, Embedder, Hit, SearchMode, SearchResult, Store, WordCounts
+from seatrial.retrieval.words import coverage, query_words, searchable_values, word_weights
 
-_LEADING_WEIGHT = 0.8
-_SECOND_WEIGHT = 0.2
-_FEW = 10
+if TYPE_CHECKING:
+    from seatrial.retrieval.base import Vectors
+
 _CANDIDATES_PER_RESULT = 5
 _FEWEST_CANDIDATES = 50
+_WORDS_SHARE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """How many results, from which score on, and by which way of searching.
 
-    ``dense`` compares meanings, ``keyword`` words (BM25), ``hybrid`` fuses both rankings: meanings lead, unless the
-    question names a code that only few passages hold. ``where`` keeps the
-    passages whose metadata has exactly these values.
+    ``dense`` compares meanings, ``keyword`` words, ``hybrid`` both. ``where`` keeps the passages whose metadata has
+    exactly these values.
     """
 
     top_k: int = 5
@@ -34,50 +33,65 @@ class SearchSettings:
 
 
 def search(store: Store, embedder: Embedder, query: str, settings: SearchSettings) -> list[SearchResult]:
-    """At most ``top_k`` results, best first; none for a blank query. What has nothing in common with it is left out.
+    """At most ``top_k`` results, highest score first; none for a blank query. What has nothing in common is left out.
 
-    ``relevance_score`` is the cosine between question and passage (0 when negative) in mode ``dense``; the share of
-    the question's words that the passage holds, rare words counting more, in mode ``keyword``; the greater of the two
-    in mode ``hybrid``, where the order is that of the fused ranks and not of the scores.
+    ``relevance_score`` is, whichever store is behind it: in mode ``dense`` the cosine between question and passage, 0
+    when it is negative; in mode ``keyword`` the share of the question's words that the passage holds, rare words and
+    codes counting more; in mode ``hybrid`` the cosine raised by that share, see `blend`.
     """
     if settings.top_k < 1:
         raise RetrievalError(f"top_k is {settings.top_k}", hint="ask for at least 1 result")
     if not query.strip():
         return []
-    hits = _ranked(store, embedder, query, settings)
     least = settings.min_score or 0.0
-    close = [hit for hit in hits if hit.score > 0 and hit.score >= least][: settings.top_k]
-    chunks = store.chunks([hit.chunk_id for hit in close])
-    return [_result(chunks[hit.chunk_id], hit) for hit in close if hit.chunk_id in chunks]
+    found = [(hit, chunk) for hit, chunk in _scored(store, embedder, query, settings) if hit.score >= least]
+    return [_result(chunk, hit) for hit, chunk in found[: settings.top_k]]
 
 
-def _ranked(store: Store, embedder: Embedder, query: str, settings: SearchSettings) -> list[Hit]:
-    count = max(settings.top_k * _CANDIDATES_PER_RESULT, _FEWEST_CANDIDATES)
-    match settings.mode:
+def blend(cosine: float, share: float, mode: SearchMode) -> float:
+    """The score from 0 to 1 in a mode; ``share`` is that of the question's words which the passage holds.
+
+    In mode ``hybrid`` it is never less than the cosine: the distance that is left to 1 is closed in proportion to the
+    square of ``share``, so that a few common words move little, a code or nearly all words much.
+    """
+    match mode:
         case "dense":
-            return store.nearest(embedder.embed([query])[0], count, settings.where)
+            return cosine
         case "keyword":
-            return store.matching(query, count, settings.where)
+            return share
         case "hybrid":
-            dense = store.nearest(embedder.embed([query])[0], count, settings.where)
-            keyword = store.matching(query, count, settings.where)
-            if _names_a_code(query, keyword, store):
-                return fuse([(keyword, _LEADING_WEIGHT), (dense, _SECOND_WEIGHT)])
-            return fuse([(dense, _LEADING_WEIGHT), (keyword, _SECOND_WEIGHT)])
+            return 1 - (1 - cosine) * (1 - _WORDS_SHARE * share**2)
         case _:
-            assert_never(settings.mode)
+            assert_never(mode)
 
 
-def _names_a_code(query: str, keyword: Sequence[Hit], store: Store) -> bool:
-    """Whether the question holds a code that few of the passages found hold: vectors do not tell codes apart."""
-    codes = code_terms(query)
-    if not codes:
-        return False
-    texts = [
-        f"{chunk.text} {searchable_values(chunk.metadata)}"
-        for chunk in store.chunks([hit.chunk_id for hit in keyword]).values()
-    ]
-    return any(0 < sum(coverage(text, {code: 1.0}) > 0 for text in texts) <= _FEW for code in codes)
+def _scored(store: Store, embedder: Embedder, query: str, settings: SearchSettings) -> list[tuple[Hit, Chunk]]:
+    """The candidates of the mode with their scores, best first; equal ones in the order in which the store has them."""
+    count = max(settings.top_k * _CANDIDATES_PER_RESULT, _FEWEST_CANDIDATES)
+    words = store.count_words(query_words(query)) if settings.mode != "dense" else WordCounts({}, 0)
+    matching = store.matching(words, count, settings.where)
+    cosines = {}
+    if settings.mode != "keyword":
+        vector = embedder.embed([query])[0]
+        cosines = {hit.chunk_id: hit.score for hit in store.nearest(vector, count, settings.where)}
+        cosines |= _cosines(store, vector, [chunk_id for chunk_id in matching if chunk_id not in cosines])
+    chunks = store.chunks(list(dict.fromkeys([*matching, *cosines])))
+    weights = word_weights(words)
+    scores = {
+        chunk_id: blend(cosines.get(chunk_id, 0.0), _share(chunks[chunk_id], weights), settings.mode)
+        for chunk_id in dict.fromkeys([*matching, *cosines])
+        if chunk_id in chunks
+    }
+    best = sorted((chunk_id for chunk_id, score in scores.items() if score > 0), key=lambda one: -scores[one])
+    return [(Hit(chunk_id, scores[chunk_id]), chunks[chunk_id]) for chunk_id in best]
+
+
+def _cosines(store: Store, vector: Vectors, chunk_ids: Sequence[int]) -> dict[int, float]:
+    return {chunk_id: max(0.0, float(found @ vector)) for chunk_id, found in store.vectors(chunk_ids).items()}
+
+
+def _share(chunk: Chunk, weights: Mapping[str, float]) -> float:
+    return coverage(f"{chunk.text} {searchable_values(chunk.metadata)}", weights)
 
 
 def _result(chunk: Chunk, hit: Hit) -> SearchResult:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-_MAX_TERMS = 32
+from seatrial.retrieval.base import WordCounts
+
+_MAX_WORDS = 32
+_CODE_FACTOR = 5.0
+_FEW_CHUNKS = 5
+_FEW_SHARE = 0.01
 _EDGES = re.compile(r"^\W+|\W+$")
 _TOKENS = re.compile(r"[^\W_]+")
 _CODE = re.compile(r"\d|[^\W_][_/.-][^\W_]")
@@ -21,16 +27,27 @@ _COMMON = frozenset(
 )
 
 
-def query_terms(query: str) -> list[str]:
-    """The words worth looking for, each once: common English words only when there are no others."""
+def query_words(query: str) -> list[str]:
+    """The words worth looking for, each once: common English words only when there are no others.
+
+    A code with signs inside (``A-17``, ``max_tokens``) is one word and is found as a phrase.
+    """
     words = list(dict.fromkeys(fold(_EDGES.sub("", word)) for word in query.split()))
     words = [word for word in words if _TOKENS.search(word)]
-    return ([word for word in words if word not in _COMMON] or words)[:_MAX_TERMS]
+    return ([word for word in words if word not in _COMMON] or words)[:_MAX_WORDS]
 
 
-def code_terms(query: str) -> list[str]:
-    """The words that look like a code: a digit in them, or a sign between letters (``A-17``, ``max_tokens``)."""
-    return [term for term in query_terms(query) if _CODE.search(term)]
+def word_weights(words: WordCounts) -> dict[str, float]:
+    """How much each word says: its inverse document frequency as in BM25 (always above 0).
+
+    A word that looks like a code and is in few chunks counts several times: vectors do not tell codes apart.
+    """
+    few = max(_FEW_CHUNKS, words.total * _FEW_SHARE)
+    weights = {}
+    for word, count in words.counts.items():
+        rarity = math.log(1 + (words.total - count + 0.5) / (count + 0.5))
+        weights[word] = rarity * _CODE_FACTOR if _CODE.search(word) and 0 < count <= few else rarity
+    return weights
 
 
 def fold(text: str) -> str:
@@ -42,12 +59,12 @@ def fold(text: str) -> str:
 
 
 def coverage(text: str, weights: Mapping[str, float]) -> float:
-    """The weight of the terms that ``text`` holds as whole words or phrases, as a share of all weights: 0 to 1."""
+    """The weight of the words that ``text`` holds, whole and in a row, as a share of all weights: 0 to 1."""
     total = sum(weights.values())
     if not total:
         return 0.0
-    words = " " + " ".join(_TOKENS.findall(fold(text))) + " "
-    held = sum(weight for term, weight in weights.items() if f" {' '.join(_TOKENS.findall(term))} " in words)
+    held_words = " " + " ".join(_TOKENS.findall(fold(text))) + " "
+    held = sum(weight for word, weight in weights.items() if f" {' '.join(_TOKENS.findall(word))} " in held_words)
     return held / total
 
 

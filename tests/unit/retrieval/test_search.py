@@ -31,9 +31,10 @@ def test_h017_a_result_says_what_was_found_where_and_how_close(index) -> None:
 
 @pytest.mark.parametrize("mode", ["dense", "keyword", "hybrid"])
 @pytest.mark.parametrize("query", ["goods back", "A-0007", "tea", "nothing of that kind", "der Löwe", "the of and"])
-def test_h017_scores_lie_between_0_and_1_in_every_mode(index, mode: SearchMode, query: str) -> None:
-    for result in index.search(query, SearchSettings(mode=mode)):
-        assert 0.0 <= result.relevance_score <= 1.0
+def test_h017_scores_fall_and_lie_between_0_and_1_in_every_mode(index, mode: SearchMode, query: str) -> None:
+    scores = [result.relevance_score for result in index.search(query, SearchSettings(mode=mode))]
+    assert all(0.0 < score <= 1.0 for score in scores)
+    assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.parametrize("mode", ["keyword", "hybrid"])
@@ -88,6 +89,17 @@ def test_top_k_limits_and_must_be_positive(index) -> None:
     assert len(index.search("goods tea mug", SearchSettings(top_k=2))) == 2
     with pytest.raises(RetrievalError, match="top_k is 0"):
         index.search("the", SearchSettings(top_k=0))
+
+
+def test_a_passage_with_every_word_of_the_question_leads(open_index, docs: Path) -> None:
+    (docs / "people.txt").write_text("In Cork the gardener is Jan. " + "The canteen opens at noon. " * 20)
+    for number in range(30):
+        (docs / f"other{number}.txt").write_text(f"gardener gardener {number}")
+    index = open_index()
+    index.refresh(docs)
+    for mode in ("keyword", "hybrid"):
+        found = index.search("Who is the gardener in Cork?", SearchSettings(mode=mode))
+        assert found[0].source_reference == "people.txt"
 
 
 def test_a_blank_question_finds_nothing(index) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seatrial.errors import RetrievalError
-from seatrial.retrieval.base import Chunk, Hit, StoredFile, StoreOptions
+from seatrial.retrieval.base import Chunk, Hit, StoredFile, StoreOptions, WordCounts
 from seatrial.retrieval.stores.database import connect, transaction
 from seatrial.retrieval.stores.matrix import VectorMatrix
-from seatrial.retrieval.words import coverage, query_terms, searchable_values
+from seatrial.retrieval.words import searchable_values
 
 if TYPE_CHECKING:
     from seatrial.retrieval.base import Vectors
@@ -53,11 +52,9 @@ _INSERT_CHUNK = (
 )
 _METADATA = "SELECT id, metadata FROM chunks WHERE instr(metadata, ?)"
 _MATCHING = """
-SELECT chunks.id, chunks.text || ' ' || chunks.keywords FROM (
-  SELECT rowid AS chunk_id, rank AS place FROM words
-  WHERE words MATCH :expression AND (:among IS NULL OR rowid IN (SELECT value FROM json_each(:among)))
-  ORDER BY rank LIMIT :top_k
-) JOIN chunks ON chunks.id = chunk_id ORDER BY place, chunk_id
+SELECT rowid FROM words
+WHERE words MATCH :expression AND (:among IS NULL OR rowid IN (SELECT value FROM json_each(:among)))
+ORDER BY rank LIMIT :top_k
 """
 _CHUNKS = """
 SELECT chunks.id, text, source, reference, start, end, metadata FROM chunks JOIN files ON files.id = chunks.file_id
@@ -118,17 +115,26 @@ class EmbeddedStore:
             matrix = self._fresh_matrix()
         return matrix.nearest(vector, top_k, self._ids_where(where) if where else None)
 
-    def matching(self, query: str, top_k: int, where: Mapping[str, Any] | None = None) -> list[Hit]:
-        """BM25 over the text and the values of the metadata."""
-        terms = query_terms(query)
-        if not terms:
+    def matching(self, words: WordCounts, top_k: int, where: Mapping[str, Any] | None = None) -> list[int]:
+        """By BM25."""
+        expression = " OR ".join(_fts_string(word) for word in _telling(words))
+        if not expression:
             return []
-        counts, total = self._counts(terms)
-        weights = {term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
-        expression = " OR ".join(_fts_string(term) for term in _telling(counts, total))
         among = json.dumps(self._ids_where(where)) if where else None
         rows = self._read(_MATCHING, {"expression": expression, "among": among, "top_k": top_k})
-        return [Hit(chunk_id, coverage(text, weights)) for chunk_id, text in rows]
+        return [row[0] for row in rows]
+
+    def count_words(self, words: Sequence[str]) -> WordCounts:
+        """Asks the full-text index once for each word."""
+        total = self._read("SELECT count(*) FROM vectors")[0][0]
+        count = "SELECT count(*) FROM words WHERE words MATCH ?"
+        return WordCounts({word: self._read(count, (_fts_string(word),))[0][0] for word in words}, total)
+
+    def vectors(self, chunk_ids: Sequence[int]) -> dict[int, Vectors]:
+        """From memory."""
+        with self._lock:
+            matrix = self._fresh_matrix()
+        return matrix.vectors(chunk_ids)
 
     def chunks(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
         """By id; those that are gone are missing."""
@@ -171,15 +177,6 @@ class EmbeddedStore:
                 yield self._writer
         except sqlite3.Error as error:
             raise RetrievalError(f"{failure} in the index {self._path}: {error}") from error
-
-    def _counts(self, terms: Sequence[str]) -> tuple[dict[str, int], int]:
-        """In how many chunks each term is, and how many chunks there are."""
-        total = self._read("SELECT count(*) FROM vectors")[0][0]
-        found = {
-            term: self._read("SELECT count(*) FROM words WHERE words MATCH ?", (_fts_string(term),))[0][0]
-            for term in terms
-        }
-        return found, total
 
     def _ids_where(self, where: Mapping[str, Any]) -> list[int]:
         """The chunks whose metadata has all the pairs; the written form of one of them finds the candidates."""
@@ -242,18 +239,16 @@ def _has_all(metadata: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
     )
 
 
-def _telling(counts: Mapping[str, int], total: int) -> list[str]:
-    """The terms that tell chunks apart: those in more than a tenth of them are left out, but for the rarest.
+def _telling(words: WordCounts) -> list[str]:
+    """The words that tell chunks apart: those in more than a tenth of them are left out, but for the rarest.
 
     Ranking every chunk that holds a common word is slow and moves nothing.
     """
-    held = {term: count for term, count in counts.items() if count}
-    if not held:
-        return list(counts)
-    limit = max(total * _COMMON_SHARE, _ALWAYS_RARE, min(held.values()))
-    return [term for term, count in held.items() if count <= limit]
+    held = {word: count for word, count in words.counts.items() if count}
+    limit = max(words.total * _COMMON_SHARE, _ALWAYS_RARE, min(held.values(), default=0))
+    return [word for word, count in held.items() if count <= limit]
 
 
-def _fts_string(term: str) -> str:
+def _fts_string(word: str) -> str:
     """Quoted, so that no sign in it is an operator; ``a-12`` is then the phrase ``a 12``."""
-    return '"' + term.replace('"', '""') + '"'
+    return '"' + word.replace('"', '""') + '"'

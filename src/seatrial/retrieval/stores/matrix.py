@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +49,12 @@ class VectorMatrix:
         if not len(self.ids):
             return later
         return VectorMatrix(np.concatenate([self.ids, later.ids]), np.concatenate([self.rows, later.rows]))
+
+    def vectors(self, wanted: Sequence[int]) -> dict[int, Vectors]:
+        """The rows of the ids that are here."""
+        places = np.searchsorted(self.ids, wanted)
+        inside = [(one, int(place)) for one, place in zip(wanted, places, strict=True) if place < len(self.ids)]
+        return {one: self.rows[place] for one, place in inside if self.ids[place] == one}
 
     def nearest(self, vector: Vectors, top_k: int, among: Collection[int] | None) -> list[Hit]:
         """The ``top_k`` rows with the largest cosine, best first, equal ones by id."""
