@@ -419,7 +419,7 @@ def report_of(path: Path) -> Plain:
             "status": test["outcome"],
             "error": test.get("error"),
             "metrics": {
-                score["metric"]: {"score": score.get("value"), "status": score["outcome"]} for score in test["scores"]
+                metric["metric"]: {"score": metric["score"], "status": metric["outcome"]} for metric in test["metrics"]
             },
         }
         for test in report["tests"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from typing import Any
 
+from seatrial.assembly.metrics import given_options
 from seatrial.assembly.names import unknown_names, unknown_stores
 from seatrial.config.agent import AgentConfig
 from seatrial.config.cases import CaseConfig, ExpectationConfig
@@ -14,13 +16,14 @@ from seatrial.config.loaded import LoadedAgent
 from seatrial.config.located import KeyPath
 from seatrial.config.model import ModelConfig
 from seatrial.config.tools import PromptToolConfig
-from seatrial.errors import MetricError, PluginError
+from seatrial.errors import MetricError, MissingExtraError, PluginError
 from seatrial.metrics import catalog
+from seatrial.metrics.judge.custom_prompt import scale_warning
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.model_catalog import known_names, model_info, near_names
 
 # Engines that answer without a language model, and so cannot judge.
-_NO_JUDGES = ("local", "scripted")
+_NO_JUDGES = ("local",)
 
 
 def check(loaded: LoadedAgent) -> tuple[Diagnostic, ...]:
@@ -86,11 +89,32 @@ def _metric(loaded: LoadedAgent, path: KeyPath, metric: MetricConfig, judge: Mod
     complaint = None if metric.threshold is None else info.complaint_about(metric.threshold)
     if complaint is not None:
         yield loaded.diagnose("ST409", (*path, "threshold"), complaint)
+    given = given_options(metric)
+    if given:
+        yield from _options(loaded, path, metric, info, given)
     asked = metric.model or judge
     if metric.enabled and "model" in info.needs and asked.provider in _NO_JUDGES:
         message = f"{metric.title} is scored by a judge, and the provider {asked.provider!r} is no language model"
         hint = "name a judge: model: {provider: ..., name: ...} on the metric or on `evaluations`"
         yield loaded.diagnose("ST302", (*path, "metric"), message, hint=hint)
+
+
+def _options(
+    loaded: LoadedAgent, path: KeyPath, metric: MetricConfig, info: catalog.MetricInfo, given: dict[str, Any]
+) -> Iterator[Diagnostic]:
+    built_in = {"function"} if metric.grader is not None else set()
+    try:
+        complaint = catalog.complaint_about_options(metric.metric, {*given, *built_in, *(info.needs & {"model"})})
+    except MissingExtraError as error:
+        yield loaded.diagnose("ST302", (*path, "metric"), error.message, hint=error.hint)
+        return
+    if complaint is not None:
+        wrong = next((name for name in given if repr(name) in complaint), "metric")
+        yield loaded.diagnose("ST102", (*path, wrong), complaint)
+    if metric.custom_prompt is not None:
+        warning = scale_warning(metric.custom_prompt, info.scale)
+        if warning is not None:
+            yield loaded.diagnose("ST511", (*path, "custom_prompt"), warning)
 
 
 def _cases(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnostic]:

@@ -39,6 +39,7 @@ class LiveAgent:
         self.tools = tuple(tools)
         self._models = models
         self._metrics = Metrics(loaded, models.get)
+        self._metrics.prepare()
 
     async def prepare(
         self, on_progress: IndexProgressSink | None = None, signal: AbortSignal | None = None

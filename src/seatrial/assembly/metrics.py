@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from seatrial.assembly.checks import build_check
 from seatrial.config.cases import ExpectationConfig
+from seatrial.config.diagnostics import Diagnostic
 from seatrial.config.evaluations import EvaluationsConfig, MetricConfig
 from seatrial.config.hooks import split_reference
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.model import ModelConfig
 from seatrial.core.model import Model
+from seatrial.errors import ConfigError, MetricError, SeatrialError
 from seatrial.metrics import catalog
 from seatrial.metrics.at_path import AtPath
+from seatrial.metrics.base import Evidence, Measurement
 from seatrial.metrics.grading import GradedMetric
 from seatrial.tools.user_module import load_function
 
@@ -37,6 +41,12 @@ OPTIONS = (
 _FULL = 1.0
 
 
+def given_options(config: MetricConfig) -> dict[str, Any]:
+    """The settings of an entry that go to the metric itself."""
+    named = {name: getattr(config, name) for name in OPTIONS if getattr(config, name) is not None}
+    return {**named, **(config.options or {})}
+
+
 class Metrics:
     """What is measured of each case of one agent; metrics that cases share are built once."""
 
@@ -49,13 +59,35 @@ class Metrics:
         self._unlisted: dict[str, MetricConfig] = {}
         self._shared: dict[int, GradedMetric] = {}
 
+    def prepare(self) -> None:
+        """Builds what all cases share. Raises `ConfigError` with a diagnostic for each metric that cannot be built."""
+        findings: list[Diagnostic] = []
+        for index, config in enumerate(self._block.metrics):
+            try:
+                if config.enabled:
+                    self._built(config)
+            except SeatrialError as error:
+                path = ("evaluations", "metrics", index, "metric")
+                findings.append(self._loaded.diagnose("ST302", path, error.message, hint=error.hint))
+        if findings:
+            raise ConfigError(f"{self._loaded.path} names metrics that cannot be used", diagnostics=findings)
+
     def of(self, case: ExpectationConfig) -> list[GradedMetric]:
-        """The case's metrics, expected tools first, checks last. Raises `MetricError`, `PluginError` or `ToolError`."""
+        """The case's metrics, expected tools first, checks last. One that cannot be built is an error of the case."""
         return [
             *_expected_tools(case),
-            *(self._built(metric) for metric in self._chosen(case)),
-            *(build_check(check, self._loaded) for check in case.checks or ()),
+            *(self._usable(metric.title, partial(self._built, metric)) for metric in self._chosen(case)),
+            *(
+                self._usable(check.name or check.kind, partial(build_check, check, self._loaded))
+                for check in case.checks or ()
+            ),
         ]
+
+    def _usable(self, title: str, build: Callable[[], GradedMetric]) -> GradedMetric:
+        try:
+            return build()
+        except SeatrialError as error:
+            return GradedMetric(Unusable(title, error), catalog.MetricInfo(title, "check"), threshold=_FULL)
 
     def _chosen(self, case: ExpectationConfig) -> list[MetricConfig]:
         """The entries that hold for the case: its own, by name those of the block, or all of the block."""
@@ -84,21 +116,39 @@ class Metrics:
         return GradedMetric(
             metric,
             info,
-            threshold=config.threshold,
+            threshold=self._threshold(config, info),
             retry_on_failure=config.retry_on_failure or 0,
             timeout_s=None if config.timeout_ms is None else config.timeout_ms / 1000,
             fail_on_error=config.fail_on_error,
             name=config.name,
         )
 
+    def _threshold(self, config: MetricConfig, info: catalog.MetricInfo) -> float | None:
+        """The file's threshold; else the catalogue's own, but for a metric that a case asks for by its bare name."""
+        if config.threshold is not None or any(config is unlisted for unlisted in self._unlisted.values()):
+            return config.threshold
+        return info.default_threshold
+
     def _options(self, config: MetricConfig, info: catalog.MetricInfo) -> dict[str, Any]:
-        options = {name: getattr(config, name) for name in OPTIONS if getattr(config, name) is not None}
+        options = given_options(config)
         if config.grader is not None:
             file, function = split_reference(config.grader)
             options["function"] = load_function(self._loaded.path_to(file), function)
         if "model" in info.needs:
             options["model"] = self._model_for(config.model or self._block.model or self._agent_model)
-        return {**options, **(config.options or {})}
+        return options
+
+
+class Unusable:
+    """Stands for a metric that could not be built: measuring it says why."""
+
+    def __init__(self, name: str, error: SeatrialError) -> None:
+        self.name = name
+        self._error = error
+
+    async def measure(self, _evidence: Evidence) -> Measurement:
+        """Raises what was in the way."""
+        raise MetricError(self._error.message, hint=self._error.hint)
 
 
 def _expected_tools(case: ExpectationConfig) -> list[GradedMetric]:

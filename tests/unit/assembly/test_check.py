@@ -52,6 +52,8 @@ def test_h003_a_model_that_the_catalogue_does_not_know_is_a_warning_with_near_na
         ("{metric: f1_score, threshold: 40}", "ST409", "0 to 1"),
         ("{metric: f1_score, scale: 7}", "ST409", "7"),
         ("{metric: bleu, threshold: 0.4, scale: 10}", "ST409", "10"),
+        ("{metric: rouge, case_insensitive: true}", "ST102", "no option 'case_insensitive'"),
+        ("{metric: relevance}", "ST302", "name a judge"),
     ],
 )
 def test_h011_a_metric_that_cannot_be_meant_is_found(load: Load, metric: str, code: str, said: str) -> None:

@@ -13,8 +13,9 @@ from seatrial.config.model import ModelConfig
 from seatrial.core.content import ToolCall
 from seatrial.core.messages import AssistantMessage
 from seatrial.core.model import Model
+from seatrial.errors import ConfigError
 from seatrial.metrics.base import Evidence, Score
-from seatrial.providers.scripted import scripted
+from seatrial.providers.scripted import says, scripted
 
 Load = Callable[[str], LoadedAgent]
 
@@ -123,3 +124,26 @@ def test_metrics_that_cases_share_are_built_once(load: Load) -> None:
     first, second, third = (metrics.of(case) for case in loaded.require().test_cases)
     assert first[0] is second[0]
     assert third[0] is third[1]
+
+
+async def test_a_check_that_cannot_be_built_is_an_error_of_its_case_alone(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text("import not_a_module_anywhere\ndef short(output): ...", encoding="utf-8")
+    loaded = load("test_cases: [{input: q, checks: [{python: 'judge.py:short'}, {contains: '42'}]}]\n")
+    found = await scores(loaded, answered("42"))
+    assert {name: score.outcome for name, score in found.items()} == {"python": "error", "contains": "passed"}
+    assert "not_a_module_anywhere" in found["python"].reason
+
+
+def test_a_metric_of_the_block_that_cannot_be_built_is_found_before_the_run(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text("import not_a_module_anywhere\ndef short(output): ...", encoding="utf-8")
+    loaded = load("evaluations: {metrics: [{type: code, grader: 'judge.py:short'}]}\ntest_cases: [{input: q}]\n")
+    with pytest.raises(ConfigError) as raised:
+        Metrics(loaded, model_for).prepare()
+    assert [finding.line for finding in raised.value.diagnostics] == [4]
+
+
+async def test_a_metric_without_a_threshold_has_the_catalogues_own(load: Load) -> None:
+    judged = scripted(says('{"violence": 0, "sexual": 0, "self_harm": 0, "hate_unfairness": 0, "reason": "fine"}'))
+    loaded = load("evaluations: {metrics: [safety, f1_score]}\ntest_cases: [{input: q, ground_truth: x}]\n")
+    metrics = Metrics(loaded, lambda _config: judged).of(loaded.require().test_cases[0])
+    assert {metric.shown_name: metric.threshold for metric in metrics} == {"safety": 4.0, "f1_score": None}
