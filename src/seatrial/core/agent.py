@@ -36,7 +36,7 @@ class Agent:
     the result's ``output``. ``compaction`` sums up a conversation that the model has no room for; None lets such a run
     fail. ``result_limit_chars`` is the most text of one tool result that the model gets.
 
-    Raises `ToolError` when two tools have one name.
+    Raises `ToolError` when two tools have one name, ValueError for settings that mean nothing.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ from seatrial.core.receipt import received, record
 from seatrial.core.scope import Scope
 from seatrial.core.tool_errors import told
 from seatrial.core.waiting import STOP_WAIT_S, give_up, wait_for_all
-from seatrial.errors import AbortedError, ProviderError
+from seatrial.errors import ProviderError
 
 
 async def ask(request: ModelRequest, scope: Scope, *, purpose: str = "turn") -> AssistantMessage:
@@ -97,12 +97,22 @@ def _keep_partial(scope: Scope, heard: _Heard | None) -> None:
 
 async def _guarded(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:
     try:
-        return await scope.state.model.respond(request, on_notice=heard, signal=scope.signal)
-    except AbortedError:
-        return _made_here(scope, heard, stop_reason="aborted")
-    except Exception as error:  # noqa: BLE001
-        can_retry = error.can_retry if isinstance(error, ProviderError) else None
-        return _made_here(scope, heard, stop_reason="error", error_message=told(error), can_retry=can_retry)
+        reply = await scope.state.model.respond(request, on_notice=heard, signal=scope.signal)
+    except (Exception, SystemExit) as error:  # noqa: BLE001
+        if scope.signal.is_set:
+            return _made_here(scope, heard, stop_reason="aborted")
+        details = {}
+        if isinstance(error, ProviderError):
+            details = {"error_code": error.code, "can_retry": error.can_retry}
+        return _made_here(scope, heard, stop_reason="error", error_message=told(error), **details)
+    return _checked(reply, scope)
+
+
+def _checked(reply: object, scope: Scope) -> AssistantMessage:
+    if isinstance(reply, AssistantMessage):
+        return reply
+    why = f"the model {scope.state.model.name} gave {type(reply).__name__} instead of an AssistantMessage"
+    return _made_here(scope, None, stop_reason="error", error_message=why)
 
 
 def _made_here(scope: Scope, heard: _Heard | None, **ending: Any) -> AssistantMessage:

@@ -48,7 +48,7 @@ def make_whole(validator: Validator, value: Any) -> None:
     for path in list(_whole_floats(value, ())):
         place, key = _place(value, path)
         whole = place[key]
-        place[key] = whole + 0.5
+        place[key] = whole + 0.5 if abs(whole) < 2**51 else 0.5
         is_refused = not validator.is_valid(value)
         place[key] = int(whole) if is_refused else whole
 
@@ -97,7 +97,7 @@ def _place(value: Any, path: Path) -> tuple[Any, str | int]:
 
 def _whole_floats(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
     if isinstance(value, float):
-        if value.is_integer() and abs(value) < 2**53:
+        if value.is_integer():
             yield path
     elif isinstance(value, dict):
         for key, item in value.items():

@@ -72,10 +72,12 @@ def _is_full(reply: AssistantMessage, info: ModelInfo | None, share: float) -> b
 
 def _how_many_stay(sent: Sequence[Message]) -> int:
     budget = sum(_size(message) for message in sent) // 4
+    # Behind an earlier summary stands the last thing the user said, which may come from further back.
+    most = len(sent) - 2 if is_summary(sent[0]) else len(sent)
     stay = 0
     for count, message in enumerate(reversed(sent), start=1):
         budget -= _size(message)
-        if budget < 0 or is_summary(message):
+        if budget < 0 or count > most:
             break
         if not isinstance(message, ToolResultMessage):
             stay = count

@@ -20,7 +20,6 @@ from seatrial.core.text import clean_blocks, json_form, shorten_middle
 from seatrial.core.tool import ToolContext, ToolOutput, output_of
 from seatrial.core.tool_errors import told
 from seatrial.core.waiting import STOP_WAIT_S, stop_all, watch
-from seatrial.errors import AbortedError
 
 
 class Executed(msgspec.Struct, frozen=True):
@@ -75,9 +74,8 @@ async def _after_hooks(ready: ReadyCall, output: ToolOutput, scope: Scope) -> To
         done = CallDone(ready.call, ready.tool, ready.arguments, output, scope.context(), scope.signal)
         try:
             change = await call_hook(hook, done, scope.signal)
-        except AbortedError:
-            raise
         except (Exception, SystemExit) as error:  # noqa: BLE001
+            scope.signal.raise_if_set()
             return replace(output, content=_text(f"The check after the call failed: {told(error)}"), is_error=True)
         if change is not None:
             output = _changed(output, change)

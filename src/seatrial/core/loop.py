@@ -109,14 +109,15 @@ class Loop:
         return self._after(await dispatch(calls, scope))
 
     def _after_failure(self, reply: AssistantMessage) -> Ending | None:
-        if self._scope.signal.is_set or reply.stop_reason == "aborted":
+        if self._scope.signal.is_set:
             return self._stopped()
         if reply.stop_reason == "length" and reply.tool_calls:
             self._cut_replies += 1
             return Ending("length") if self._cut_replies == MAX_CUT_REPLIES else None
         if reply.stop_reason == "length":
             return Ending("length")
-        why = reply.error_message or reply.text or reply.stop_reason
+        words = reply.text if reply.stop_reason in ("refusal", "content_filter") else ""
+        why = reply.error_message or words or reply.stop_reason
         self._scope.state.error_message = why
         return Ending(reply.stop_reason, error_message=why, error_code=reply.error_code)
 

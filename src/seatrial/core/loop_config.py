@@ -10,6 +10,7 @@ from seatrial.core.compaction import Compaction
 from seatrial.core.hooks import AfterToolCall, BeforeRequest, BeforeToolCall
 from seatrial.core.limits import Limits
 from seatrial.core.model import Sampling
+from seatrial.core.schema import compiled
 from seatrial.core.tool import ExecutionMode
 
 RESULT_LIMIT_CHARS = 50_000
@@ -21,6 +22,7 @@ class LoopConfig(msgspec.Struct, frozen=True):
 
     With ``tool_execution="sequential"`` never two tools run at once. ``result_limit_chars`` is the most text of one
     tool result that the model gets. ``response_schema`` is the JSON Schema that the final answer must meet.
+    Raises ValueError for values that mean nothing.
     """
 
     before_tool_call: tuple[BeforeToolCall, ...] = ()
@@ -33,3 +35,14 @@ class LoopConfig(msgspec.Struct, frozen=True):
     response_schema: dict[str, Any] | None = None
     result_limit_chars: int = RESULT_LIMIT_CHARS
     compaction: Compaction | None = None
+
+    def __post_init__(self) -> None:
+        if self.tool_execution not in ("parallel", "sequential"):
+            raise ValueError(f"tool_execution is 'parallel' or 'sequential', not {self.tool_execution!r}")
+        if self.max_parallel_tools < 1:
+            raise ValueError(f"max_parallel_tools is at least 1, not {self.max_parallel_tools}")
+        if self.result_limit_chars < 1:
+            raise ValueError(f"result_limit_chars is at least 1, not {self.result_limit_chars}")
+        problem = None if self.response_schema is None else compiled(self.response_schema).problem
+        if problem is not None:
+            raise ValueError(f"response_schema is no JSON Schema: {problem}")

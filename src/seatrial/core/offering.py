@@ -10,7 +10,6 @@ from seatrial.core.scope import Scope
 from seatrial.core.tool import Tool
 from seatrial.core.tool_errors import told
 from seatrial.core.toolbox import Toolbox
-from seatrial.errors import AbortedError
 
 
 class ToolSource(Protocol):
@@ -59,9 +58,8 @@ class Offering:
         for listing in self._sources:
             try:
                 tools = await self._scope.signal.race(listing.source.current_tools())
-            except AbortedError:
-                raise
             except Exception as error:  # noqa: BLE001
+                self._scope.signal.raise_if_set()
                 self._scope.warn(f"the tools of {listing.source.name} cannot be listed: {told(error)}")
                 continue
             if tools is not listing.tools:

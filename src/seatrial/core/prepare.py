@@ -16,7 +16,7 @@ from seatrial.core.scope import Scope
 from seatrial.core.text import clean_blocks, clean_text, excerpt, json_form
 from seatrial.core.tool import Tool
 from seatrial.core.tool_errors import told
-from seatrial.errors import AbortedError, ToolArgumentError
+from seatrial.errors import ToolArgumentError
 
 RAW_EXCERPT_BYTES = 1000
 READING_ERROR_BYTES = 700
@@ -80,9 +80,8 @@ async def _after_hooks(ready: ReadyCall, scope: Scope, decisions: Mapping[str, D
         ahead = CallAhead(ready.call, ready.tool, ready.arguments, scope.context(), scope.signal)
         try:
             verdict = await call_hook(hook, ahead, scope.signal)
-        except AbortedError:
-            raise
         except (Exception, SystemExit) as error:  # noqa: BLE001
+            scope.signal.raise_if_set()
             return refused(ready.call, f"Denied: the check before the call failed: {told(error)}")
         if isinstance(verdict, Ask):
             verdict = decisions.get(ready.call.id, verdict)

@@ -55,9 +55,12 @@ def record(message: AssistantMessage, duration_s: float, scope: Scope, purpose: 
 
 
 def _count(tried: RequestRecord, scope: Scope) -> None:
+    limits = scope.config.limits
     scope.records.append(tried)
     scope.meter.count(as_total(tried.usage), tried.cost_usd)
-    if tried.cost_usd is None and scope.config.limits.max_cost_usd is not None:
+    if not tried.usage.is_known and tried.stop_reason not in ("error", "aborted") and limits.max_tokens is not None:
+        scope.warn(f"max_tokens cannot be kept: {tried.model} does not say how many tokens it used")
+    if tried.cost_usd is None and limits.max_cost_usd is not None:
         scope.warn(f"max_cost_usd cannot be kept: what {tried.model} costs is not known")
     scope.emit(UsageCounted(tried.usage, tried.cost_usd))
 

@@ -18,7 +18,6 @@ from seatrial.core.offering import Offering
 from seatrial.core.scope import Scope
 from seatrial.core.structured import StructuredAnswer
 from seatrial.core.tool_errors import told
-from seatrial.errors import AbortedError
 
 
 class Replies:
@@ -48,9 +47,8 @@ class Replies:
         await self._offering.refresh()
         try:
             context = await self._changed(self._scope.context())
-        except AbortedError:
-            raise
         except (Exception, SystemExit) as error:  # noqa: BLE001
+            self._scope.signal.raise_if_set()
             return AssistantMessage(
                 stop_reason="error", error_message=f"the hook before the request failed: {told(error)}"
             )
@@ -96,9 +94,8 @@ class Replies:
         overflow = Overflow(tuple(scope.state.messages), self._info, ask_for_summary)
         try:
             summary = await scope.signal.race(scope.config.compaction(overflow))
-        except AbortedError:
-            raise
         except Exception as error:  # noqa: BLE001
+            scope.signal.raise_if_set()
             scope.warn(f"the conversation could not be summed up: {told(error)}")
             return False
         if summary is None:

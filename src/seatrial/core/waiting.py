@@ -47,15 +47,15 @@ async def wait_for_all(tasks: Collection[asyncio.Future[Any]], signal: AbortSign
 
 async def stop_all(tasks: Iterable[asyncio.Future[Any]]) -> list[asyncio.Future[Any]]:
     """Cancels the tasks, waits a moment for their end, and returns those that go on all the same."""
+    tasks = list(tasks)
     running = [task for task in tasks if not task.done()]
     for task in running:
         task.cancel()
-    if not running:
-        return []
-    ended, strays = await asyncio.wait(running, timeout=STOP_WAIT_S)
-    for task in ended:
+    if running:
+        await asyncio.wait(running, timeout=STOP_WAIT_S)
+    for task in tasks:
         _retrieve(task)
-    return [task for task in running if task in strays]
+    return [task for task in running if not task.done()]
 
 
 def is_in_event_loop() -> bool:
@@ -85,7 +85,7 @@ def watch(task: asyncio.Future[Any], name: str) -> None:
 
 
 def _retrieve(task: asyncio.Future[Any]) -> None:
-    if not task.cancelled():
+    if task.done() and not task.cancelled():
         task.exception()
 
 

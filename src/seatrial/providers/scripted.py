@@ -27,7 +27,7 @@ from seatrial.core.usage import UNKNOWN_USAGE, Usage
 from seatrial.errors import AbortedError, ProviderError
 from seatrial.providers.base import ProviderOptions
 
-Reply = AssistantMessage | Callable[[ModelRequest], AssistantMessage | Awaitable[AssistantMessage]] | Exception
+Reply = AssistantMessage | Callable[[ModelRequest], AssistantMessage | Awaitable[AssistantMessage]] | BaseException
 
 
 class ScriptedModel:
@@ -83,7 +83,7 @@ class ScriptedModel:
         if position >= len(self._replies):
             return fails(f"the script is over: it has {len(self._replies)} replies, this is request {position + 1}")
         reply = self._replies[position]
-        if isinstance(reply, Exception):
+        if isinstance(reply, BaseException):
             raise reply
         if isinstance(reply, AssistantMessage):
             return reply

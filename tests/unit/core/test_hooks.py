@@ -25,6 +25,7 @@ from seatrial.core.messages import ToolResultMessage, UserMessage
 from seatrial.core.result import RunResult
 from seatrial.core.tool import SimpleTool, ToolOutput
 from seatrial.core.usage import Usage
+from seatrial.errors import AbortedError
 from seatrial.providers.scripted import calls, calls_many, says, scripted
 
 
@@ -250,3 +251,13 @@ async def test_a_request_hook_that_raises_ends_the_run_in_words() -> None:
     assert (result.stop_reason, model.requests) == ("error", [])
     assert result.error_message is not None
     assert "KeyError" in result.error_message
+
+
+async def test_a_hook_that_says_aborted_denies_and_does_not_end_the_run() -> None:
+    def raises(_: object) -> None:
+        raise AbortedError("my own signal")
+
+    before = await run_with(Hooks(before_tool_call=raises), Counted())
+    after = await run_with(Hooks(after_tool_call=raises), Counted())
+    assert before.is_error
+    assert after.is_error

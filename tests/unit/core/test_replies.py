@@ -317,3 +317,12 @@ async def test_arguments_nested_without_end_are_an_error_result() -> None:
     assert result.text == "ok"
     while deep:
         deep = deep.pop("a")  # type: ignore[assignment]
+
+
+async def test_a_model_that_breaks_its_contract_is_an_error_reply() -> None:
+    nothing = await Agent(scripted(lambda _: None)).run("go")
+    assert (nothing.stop_reason, nothing.text) == ("error", "")
+    leaves = await Agent(scripted(SystemExit(2))).run("go")
+    assert leaves.error_message == "SystemExit: 2"
+    stops = await Agent(scripted(AssistantMessage(stop_reason="aborted"))).run("go")
+    assert (stops.stop_reason, stops.error_message) == ("aborted", "aborted")

@@ -1,0 +1,85 @@
+"""The model that follows a script."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from tests.support.simple_tools import tool
+
+from seatrial.core.abort import AbortSignal
+from seatrial.core.agent import Agent
+from seatrial.core.messages import AssistantMessage
+from seatrial.core.model import ModelRequest
+from seatrial.errors import ProviderError
+from seatrial.providers.base import ProviderOptions
+from seatrial.providers.catalog import PROVIDERS
+from seatrial.providers.scripted import says, scripted
+
+
+def options(folder: Path, script: object) -> ProviderOptions:
+    (folder / "script.json").write_text(json.dumps(script), encoding="utf-8")
+    return ProviderOptions(name="script.json", folder=str(folder))
+
+
+async def test_replies_come_in_order_and_then_the_script_is_over() -> None:
+    model = scripted("one", lambda request: says(f"{len(request.messages)} messages"))
+    session = Agent(model).session()
+    assert [(await session.run("go")).text for _ in range(2)] == ["one", "3 messages"]
+    over = await session.run("go")
+    assert over.stop_reason == "error"
+    assert over.error_message == "the script is over: it has 2 replies, this is request 3"
+
+
+async def test_a_reply_that_takes_its_time_can_be_aborted() -> None:
+    entered = asyncio.Event()
+
+    async def slow(_: ModelRequest) -> AssistantMessage:
+        entered.set()
+        await asyncio.Event().wait()
+        return says("never")
+
+    signal = AbortSignal()
+    model = scripted(slow, says("never"))
+    reply = asyncio.ensure_future(model.respond(ModelRequest("", ()), signal=signal))
+    await entered.wait()
+    signal.set()
+    assert (await reply).stop_reason == "aborted"
+    assert (await model.respond(ModelRequest("", ()), signal=signal)).stop_reason == "aborted"
+
+
+async def test_a_file_holds_the_replies(tmp_path: Path) -> None:
+    script = [{"calls": [{"name": "look", "arguments": {"at": 1}}], "text": "Let me look."}, "Found it."]
+    model = PROVIDERS.load("scripted")(options(tmp_path, script))
+    agent = Agent(model, tools=[tool("look", properties={"at": {"type": "integer"}})])
+    results = await asyncio.gather(*(agent.run("go") for _ in range(5)))
+    assert [result.text for result in results] == ["Found it."] * 5
+    assert results[0].transcript.messages[1].text == "Let me look."
+    assert results[0].transcript.messages[1].model == "script.json"
+
+
+async def test_a_file_may_hold_several_conversations(tmp_path: Path) -> None:
+    script = {
+        "conversations": [
+            {"when": "weather", "replies": [{"text": "22C", "usage": {"input_tokens": 5, "output_tokens": 1}}]},
+            {"when": "broken", "replies": [{"error": "503: overloaded"}]},
+        ]
+    }
+    agent = Agent(PROVIDERS.load("scripted")(options(tmp_path, script)))
+    weather, broken, lost = [await agent.run(text) for text in ("The Weather?", "broken", "hello")]
+    assert (weather.text, weather.usage.input_tokens) == ("22C", 5)
+    assert broken.error_message == "503: overloaded"
+    assert lost.error_message == "no conversation in the script begins with 'hello'"
+
+
+@pytest.mark.parametrize("script", [{"replies": []}, [3], [{"txt": "typo"}], "hello"])
+def test_a_file_that_is_no_script_is_refused(tmp_path: Path, script: object) -> None:
+    with pytest.raises(ProviderError, match="is not a list of replies"):
+        PROVIDERS.load("scripted")(options(tmp_path, script))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ProviderError, match=r"nowhere\.json cannot be read"):
+        PROVIDERS.load("scripted")(ProviderOptions(name="nowhere.json", folder=str(tmp_path)))
