@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pydantic import SecretStr
-
 from seatrial.config.agent import AgentConfig
 from seatrial.config.embedding import EmbeddingConfig
 from seatrial.config.loaded import LoadedAgent
@@ -26,7 +24,7 @@ def build_embedder(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Embedd
     connection = ProviderOptions(
         name=block.name or "",
         endpoint=block.endpoint,
-        api_key=_plain(block.api_key),
+        api_key=None if block.api_key is None else block.api_key.get_secret_value(),
         api_version=block.api_version,
         deployment_name=block.deployment_name,
         timeout_s=block.timeout_s,
@@ -77,7 +75,3 @@ def _beside_the_model(name: str, agent: AgentConfig) -> EmbeddingConfig:
         api_key=model.api_key,
         api_version=model.api_version,
     )
-
-
-def _plain(secret: SecretStr | None) -> str | None:
-    return None if secret is None else secret.get_secret_value()

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
@@ -157,17 +155,12 @@ def _coloured(text: str, diagnostic: Diagnostic) -> str:
 
 
 def _show_bug(error: Exception, session: Session) -> None:
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    _print_error(f"internal error: {type(error).__name__}: {error}{place}")
-    if not session.is_debug:
+    bug_report = import_module("seatrial.cli.bug_report")  # it loads much that no good day needs
+    _print_error(bug_report.in_one_line(error))
+    if session.is_debug:
+        tell(f"  this is a bug in seatrial; the traceback is in {bug_report.write_traceback(error)}")
+    else:
         tell("  this is a bug in seatrial; `seatrial --debug ...` writes the traceback to a file to report it with")
-        return
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="seatrial-traceback-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
-    ) as file:
-        file.writelines(traceback.format_exception(error))
-    tell(f"  this is a bug in seatrial; the traceback is in {file.name}")
 
 
 def _reader_left() -> int:
