@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from seatrial.core.abort import AbortSignal
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Protocol
 
 STOP_WAIT_S = 0.05
 GRACE_S = 5.0
@@ -16,7 +13,14 @@ GRACE_S = 5.0
 logger = logging.getLogger("seatrial")
 
 
-async def wait_for_all(tasks: Collection[asyncio.Future[Any]], signal: AbortSignal) -> bool:
+class Signal(Protocol):
+    """Something that is set once."""
+
+    def on_set(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Calls ``listener`` when it is set; returns the way to leave again."""
+
+
+async def wait_for_all(tasks: Collection[asyncio.Future[Any]], signal: Signal) -> bool:
     """Waits until every task has ended (True) or the signal is set (False); the tasks are left as they are."""
     loop = asyncio.get_running_loop()
     over: asyncio.Future[None] = loop.create_future()
