@@ -30,7 +30,6 @@ from seatrial.runs.events import Preparing, RunListener, Warned
 from seatrial.runs.masking import Masker
 from seatrial.runs.records import Selection
 from seatrial.runs.store import open_store, resolve_run, store_file
-from seatrial.runs.verdict import exit_code
 
 if TYPE_CHECKING:
     from seatrial.retrieval.refresh import IndexProgress
@@ -143,7 +142,7 @@ async def test(request: Request, stop: AbortSignal) -> int:
             console.close()
         report = Report.of(store, run)
         _write(request, report)
-        return exit_code(run, report.tally)
+        return report.exit_code
 
 
 def _with_agent_beside_resume(request: Request) -> Request:

@@ -10,7 +10,6 @@ from seatrial.metrics.base import Score
 from seatrial.reporters.report import Report
 from seatrial.runs.encoding import to_json
 from seatrial.runs.records import TrialRecord
-from seatrial.runs.verdict import exit_code
 
 SCHEMA_VERSION = 1
 
@@ -41,7 +40,7 @@ def run_summary(report: Report) -> dict[str, Any]:
     return {
         "run": msgspec.to_builtins(bare),
         "summary": {
-            "exit_code": exit_code(run, tally),
+            "exit_code": report.exit_code,
             "total": tally.total,
             "passed": tally.passed,
             "failed": tally.failed,

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from seatrial.metrics.summary import MetricSummary, summarize
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialRecord
 from seatrial.runs.store import RunStore
+from seatrial.runs.verdict import exit_code
 from seatrial.stats.intervals import Interval, clustered_interval, wilson
 
 FAILED: tuple[Outcome, ...] = ("failed",)
@@ -35,6 +36,11 @@ class Report:
     def cases(self) -> list[CaseTally]:
         """The tries of each case in each variant, counted."""
         return self.store.case_tallies(self.run.id)
+
+    @property
+    def exit_code(self) -> int:
+        """How a command that reports this run ends."""
+        return exit_code(self.run, self.tally, self.cases)
 
     @cached_property
     def pass_interval(self) -> Interval | None:

@@ -8,7 +8,7 @@ from seatrial.metrics.base import Score
 from seatrial.metrics.verdict import shown_number
 from seatrial.reporters.report import Report
 from seatrial.runs.records import Tally, TrialRecord
-from seatrial.runs.verdict import INTERRUPTED, exit_code
+from seatrial.runs.verdict import INTERRUPTED
 
 STOPPED_BY = {
     INTERRUPTED: "interrupted",
@@ -83,7 +83,7 @@ def verdict(report: Report) -> str:
 def mark(report: Report) -> str:
     """The run in one word."""
     words = {0: "PASSED", 1: "FAILED", 2: "UNCHECKED", 3: "ERRORED", 130: "INTERRUPTED"}
-    return words[exit_code(report.run, report.tally)]
+    return words[report.exit_code]
 
 
 def why(trial: TrialRecord) -> Iterator[str]:

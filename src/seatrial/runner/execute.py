@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seatrial.core.messages import utc_now
@@ -53,7 +55,7 @@ async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Atte
     except SeatrialError as raised:
         error = TrialError("internal", raised.message, raised.hint)
     except Exception as raised:  # noqa: BLE001 - the door of a trial
-        error = TrialError("internal", f"{type(raised).__name__}: {raised}")
+        error = TrialError("internal", f"{type(raised).__name__}: {raised}{_place_of(raised)}")
     return Attempt(started_at, time.perf_counter() - started, result, error)
 
 
@@ -62,6 +64,12 @@ async def _message_of(case: CaseConfig, agent: LiveAgent) -> UserMessage:
     if case.files:
         return await asyncio.to_thread(agent.message_for, case)
     return agent.message_for(case)
+
+
+def _place_of(error: Exception) -> str:
+    """Where it was raised, for the report of a bug."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
 
 
 def _error_in(result: RunResult) -> TrialError | None:

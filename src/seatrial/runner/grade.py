@@ -56,6 +56,7 @@ def _blank(trial: Trial, outcome: Outcome) -> TrialRecord:
         file=case.place.file,
         line=case.place.line,
         tags=tuple(case.config.tags),
+        require=case.config.require,
         input=first_input(case.config),
         ground_truth=case.config.ground_truth,
         expected_tools=expected_tools(case.config),

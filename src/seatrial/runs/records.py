@@ -39,10 +39,10 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One attempt of one case, from its input to its scores.
 
     ``case_index`` is the case's place in the suite, from 0; ``file`` (from the agent's folder, None for the agent file)
-    and ``line`` are where it is written; ``variant_index`` is the variant's place among the run's.
-    ``expected_tools`` is None where the case says nothing and empty where no tool may be called. ``cost_usd`` None is
-    unknown. ``reason`` says why a case was not run or could not pass. ``messages`` is empty where the transcript was
-    not asked for.
+    and ``line`` are where it is written; ``variant_index`` is the variant's place among the run's. ``require`` is how
+    many tries of the case must pass, None for all. ``expected_tools`` is None where the case says nothing and empty
+    where no tool may be called. ``cost_usd`` None is unknown. ``reason`` says why a case was not run or could not pass.
+    ``messages`` is empty where the transcript was not asked for.
     """
 
     case: str
@@ -55,6 +55,7 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     file: str | None = None
     line: int | None = None
     tags: tuple[str, ...] = ()
+    require: int | None = None
     input: str = ""
     ground_truth: str | None = None
     output: str = ""
@@ -174,9 +175,21 @@ class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CaseTally(NamedTuple):
-    """The tries of one case in one variant: how many have a verdict, and how many of those passed."""
+    """The tries of one case in one variant. ``require`` is how many must pass, None for all that have a verdict."""
 
     case: str
     variant: str
     checked: int
     passed: int
+    provider_errors: int = 0
+    require: int | None = None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether enough tries passed."""
+        return self.passed >= (self.checked if self.require is None else self.require)
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether the tries disagree."""
+        return 0 < self.passed < self.checked

@@ -24,13 +24,13 @@ _messages_decoder = msgspec.json.Decoder(tuple[Message, ...])
 
 _ADD_TRIAL = """
 INSERT INTO trials (run, case_index, variant_index, repeat, case_name, variant, outcome, error_kind, has_metric_error,
-                    cost_usd, requests, input_tokens, output_tokens, head, messages)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    require, cost_usd, requests, input_tokens, output_tokens, head, messages)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (run, case_name, variant, repeat) DO UPDATE SET
   case_index = excluded.case_index, variant_index = excluded.variant_index, outcome = excluded.outcome,
-  error_kind = excluded.error_kind, has_metric_error = excluded.has_metric_error, cost_usd = excluded.cost_usd,
-  requests = excluded.requests, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
-  head = excluded.head, messages = excluded.messages
+  error_kind = excluded.error_kind, has_metric_error = excluded.has_metric_error, require = excluded.require,
+  cost_usd = excluded.cost_usd, requests = excluded.requests, input_tokens = excluded.input_tokens,
+  output_tokens = excluded.output_tokens, head = excluded.head, messages = excluded.messages
 """
 _TALLY = """
 SELECT outcome, count(*), sum(input_tokens), sum(output_tokens), coalesce(sum(cost_usd), 0.0),
@@ -39,7 +39,8 @@ FROM trials WHERE run = ? GROUP BY outcome
 """
 
 _CASE_TALLIES = """
-SELECT case_name, variant, sum(outcome IN ('passed', 'failed', 'errored')), sum(outcome = 'passed')
+SELECT case_name, variant, sum(outcome IN ('passed', 'failed', 'errored')), sum(outcome = 'passed'),
+       coalesce(sum(error_kind = 'provider'), 0), max(require)
 FROM trials WHERE run = ? GROUP BY case_index, variant_index, case_name, variant ORDER BY case_index, variant_index
 """
 
@@ -202,6 +203,7 @@ class SqliteRunStore:
             trial.outcome,
             None if trial.error is None else trial.error.kind,
             any(score.outcome == "error" for score in trial.scores),
+            trial.require,
             trial.cost_usd,
             trial.usage.requests,
             trial.usage.input_tokens,

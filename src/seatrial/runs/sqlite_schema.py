@@ -45,6 +45,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
              hash TEXT NOT NULL,
              PRIMARY KEY (run, hash)) WITHOUT ROWID""",
     ),
+    ("ALTER TABLE trials ADD COLUMN require INTEGER",),
 )
 
 

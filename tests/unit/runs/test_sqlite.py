@@ -93,8 +93,14 @@ def test_the_tally_counts_every_outcome_and_keeps_unknown_cost_apart(
 def test_tries_are_counted_by_case_and_variant(store: RunStore, a_run: MakeRun, a_trial: MakeTrial) -> None:
     store.begin_run(a_run("r"))
     outcomes = [(1, "passed"), (0, "passed"), (0, "failed"), (0, "errored"), (0, "not_run")]
-    store.add_trials("r", [a_trial(index, repeat=n, outcome=outcome) for n, (index, outcome) in enumerate(outcomes)])
-    assert store.case_tallies("r") == [CaseTally("case-0", "", 3, 1), CaseTally("case-1", "", 1, 1)]
+    store.add_trials(
+        "r",
+        [
+            a_trial(index, repeat=n, outcome=outcome, require=2 if index == 0 else None)
+            for n, (index, outcome) in enumerate(outcomes)
+        ],
+    )
+    assert store.case_tallies("r") == [CaseTally("case-0", "", 3, 1, 0, 2), CaseTally("case-1", "", 1, 1)]
 
 
 def test_two_runs_of_one_store_do_not_mix(store: RunStore, a_run: MakeRun, a_trial: MakeTrial) -> None:
@@ -211,6 +217,19 @@ def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="newer seatrial"):
         open_store(path)
+
+
+def test_a_store_of_an_older_version_is_brought_up_to_date(
+    tmp_path: Path, a_run: MakeRun, a_trial: MakeTrial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "runs.db"
+    monkeypatch.setattr("seatrial.runs.sqlite_schema.STEPS", STEPS[:1])
+    open_store(path).close()
+    monkeypatch.undo()
+    with open_store(path) as store:
+        store.begin_run(a_run("r"))
+        store.add_trials("r", [a_trial(require=2)])
+        assert store.case_tallies("r")[0].require == 2
 
 
 def test_a_store_that_may_only_be_read_can_be_read(
