@@ -20,7 +20,7 @@ from email.utils import parsedate_to_datetime
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard, TypeVar
 from urllib.parse import urlsplit
 
 from seatrial.errors import AbortedError, ProviderError
@@ -38,10 +38,13 @@ CA_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Limits in seconds: opening a connection, silence between two reads, and a reply with all its tries."""
+    """Limits in seconds: opening a connection, silence in a stream, silence before a reply that comes whole (the model
+    writes all of it in that time), and a reply with all its tries.
+    """
 
     connect_s: float = 10.0
     idle_s: float = 60.0
+    whole_s: float = 300.0
     total_s: float = 600.0
 
 
@@ -111,6 +114,7 @@ class HttpClient:
         self.max_reply_bytes = 1 << 27
         self._sessions: dict[asyncio.AbstractEventLoop, _Session] = {}
         self._proxies: dict[str, str | None] = {}
+        self._limits_by_silence: dict[float, aiohttp.ClientTimeout] = {}
 
     async def post(
         self, url: str, *, headers: Mapping[str, str], body: bytes, on_bytes: BytesSink | None = None
@@ -120,22 +124,22 @@ class HttpClient:
         With ``on_bytes`` the body of a 2xx reply is handed over as it arrives, until it returns True (enough).
         """
         session = await self._session()
-        import aiohttp
-
-        try:
-            async with session.post(
+        silence_s = self.timeouts.whole_s if on_bytes is None else self.timeouts.idle_s
+        with _TransportErrors(url, self.timeouts.connect_s, silence_s):
+            response = await session.post(
                 url,
                 data=body if len(body) < LARGE_BODY_BYTES else io.BytesIO(body),
                 headers=headers,
                 allow_redirects=False,
                 proxy=self._proxy_for(url),
-            ) as response:
-                if on_bytes is None or not 200 <= response.status < 300:
-                    return HttpReply(response.status, response.headers, await _read(response, self.max_reply_bytes))
-                await self._pass_on(response, on_bytes)
+                timeout=self._limits(silence_s),
+            )
+        async with response:
+            if on_bytes is not None and 200 <= response.status < 300:
+                await self._pass_on(response, on_bytes, silence_s)
                 return HttpReply(response.status, response.headers, b"")
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _transport_error(url, error, self.timeouts) from error
+            with _TransportErrors(url, self.timeouts.connect_s, silence_s):
+                return HttpReply(response.status, response.headers, await _read(response, self.max_reply_bytes))
 
     async def get(self, url: str, *, headers: Mapping[str, str], max_bytes: int) -> HttpReply:
         """One try, redirects not followed. Replies of any status come back; what never became one raises.
@@ -143,15 +147,14 @@ class HttpClient:
         Raises `ProviderError`, also for an address that is not allowed and for a body (unpacked) over ``max_bytes``.
         """
         session = await self._session()
-        import aiohttp
-
         proxy = self._proxy_for(url)
-        try:
+        idle_s = self.timeouts.idle_s
+        with _TransportErrors(url, self.timeouts.connect_s, idle_s):
             await self._check_host(url, behind_proxy=proxy is not None)
-            async with session.get(url, headers=headers, allow_redirects=False, proxy=proxy) as response:
+            async with session.get(
+                url, headers=headers, allow_redirects=False, proxy=proxy, timeout=self._limits(idle_s)
+            ) as response:
                 return HttpReply(response.status, response.headers, await _read(response, max_bytes))
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _transport_error(url, error, self.timeouts) from error
 
     async def prepare(self) -> None:
         """Loads what the first request would load, beside the event loop; opens no connection."""
@@ -184,7 +187,6 @@ class HttpClient:
     def _open_session(self) -> aiohttp.ClientSession:
         import aiohttp
 
-        limits = aiohttp.ClientTimeout(total=None, sock_connect=self.timeouts.connect_s, sock_read=self.timeouts.idle_s)
         connector = aiohttp.TCPConnector(
             limit=0,
             limit_per_host=self.connections_per_host,
@@ -192,13 +194,25 @@ class HttpClient:
             ttl_dns_cache=300,
             resolver=None if self.allows_address is None else _guarded_resolver(self.allows_address),
         )
-        return aiohttp.ClientSession(
-            connector=connector, timeout=limits, cookie_jar=aiohttp.DummyCookieJar(), raise_for_status=False
-        )
+        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), raise_for_status=False)
 
-    async def _pass_on(self, response: aiohttp.ClientResponse, on_bytes: BytesSink) -> None:
+    def _limits(self, silence_s: float) -> aiohttp.ClientTimeout:
+        limits = self._limits_by_silence.get(silence_s)
+        if limits is None:
+            import aiohttp
+
+            limits = aiohttp.ClientTimeout(total=None, sock_connect=self.timeouts.connect_s, sock_read=silence_s)
+            self._limits_by_silence[silence_s] = limits
+        return limits
+
+    async def _pass_on(self, response: aiohttp.ClientResponse, on_bytes: BytesSink, idle_s: float) -> None:
+        errors = _TransportErrors(str(response.url), self.timeouts.connect_s, idle_s)
         room = self.max_reply_bytes
-        while piece := await response.content.readany():
+        while True:
+            with errors:
+                piece = await response.content.readany()
+            if not piece:
+                return
             room -= len(piece)
             if room < 0:
                 raise _too_large(self.max_reply_bytes)
@@ -465,16 +479,42 @@ async def _drain(response: aiohttp.ClientResponse) -> None:
         response.close()
 
 
-def _transport_error(url: str, error: Exception, timeouts: Timeouts) -> ProviderError:
+class _TransportErrors:
+    """Makes `ProviderError` of what goes wrong on the way within its block."""
+
+    def __init__(self, url: str, connect_s: float, silence_s: float) -> None:
+        self._url = url
+        self._connect_s = connect_s
+        self._silence_s = silence_s
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, OSError | ValueError) or _is_client_error(error):
+            raise _transport_error(self._url, error, self._connect_s, self._silence_s) from error
+
+
+def _is_client_error(error: BaseException | None) -> TypeGuard[Exception]:
+    if error is None:
+        return False
+    import aiohttp
+
+    return isinstance(error, aiohttp.ClientError)
+
+
+def _transport_error(url: str, error: Exception, connect_s: float, silence_s: float) -> ProviderError:
     import aiohttp
 
     host = url.partition("://")[2].partition("/")[0].rpartition("@")[2]
     match error:
         case aiohttp.ConnectionTimeoutError():
-            return ProviderError(f"{host} did not take a connection within {timeouts.connect_s:g} s", can_retry=True)
+            return ProviderError(f"{host} did not take a connection within {connect_s:g} s", can_retry=True)
         case aiohttp.ServerTimeoutError():
             return ProviderError(
-                f"{host} was silent for {timeouts.idle_s:g} s",
+                f"{host} was silent for {silence_s:g} s",
                 code="timeout",
                 hint="`compat: {idle_timeout_s: N}` under `model:` waits longer",
             )

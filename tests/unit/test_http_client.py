@@ -163,7 +163,7 @@ async def test_an_unusable_address_is_an_error(url: str) -> None:
 async def test_silence_between_two_reads_has_a_limit() -> None:
     async with FakeServer(Answer((b"some", HANG))) as server:
         with pytest.raises(ProviderError, match=r"silent for 0\.05 s"):
-            await post(server.url, HttpClient(timeouts=Timeouts(idle_s=0.05)))
+            await post(server.url, HttpClient(timeouts=Timeouts(whole_s=0.05)))
 
 
 async def test_redirects_are_not_followed_with_the_key() -> None:
@@ -203,6 +203,16 @@ async def test_pieces_are_handed_over_as_they_come_until_there_are_enough() -> N
         status, body = await asyncio.wait_for(post(server.url, on_bytes=listen), 2)
         await asyncio.wait_for(server.client_left.wait(), 2)
     assert (status, body, b"".join(heard)) == (200, b"", b"onetwo")
+
+
+async def test_a_fault_of_the_listener_is_not_a_fault_of_the_server() -> None:
+    def listen(_piece: bytes) -> bool:
+        raise ValueError("my own fault")
+
+    async with FakeServer(stream_answer([b"one", HANG])) as server:
+        with pytest.raises(ValueError, match="my own fault"):
+            await post(server.url, on_bytes=listen)
+        await asyncio.wait_for(server.client_left.wait(), 2)
 
 
 async def test_the_body_of_a_failure_is_not_streamed() -> None:

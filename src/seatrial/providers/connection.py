@@ -37,6 +37,7 @@ def http_client(options: ProviderOptions, compat: Compat) -> HttpClient:
     timeouts = Timeouts(
         connect_s=usual.connect_s if compat.connect_timeout_s is None else compat.connect_timeout_s,
         idle_s=idle_s if compat.idle_timeout_s is None else compat.idle_timeout_s,
+        whole_s=usual.whole_s if compat.idle_timeout_s is None else compat.idle_timeout_s,
         total_s=usual.total_s if options.timeout_s is None else options.timeout_s,
     )
     if compat.connections_per_host is None:

@@ -9,6 +9,7 @@ import msgspec
 from seatrial.core.abort import AbortSignal
 from seatrial.core.messages import AssistantMessage, FailedTry, StopReason
 from seatrial.core.model import ModelRequest, NoticeSink, RetryNotice
+from seatrial.core.usage import UNKNOWN_USAGE
 from seatrial.errors import AbortedError, ProviderError
 from seatrial.formats.failures import error_of_reply
 from seatrial.formats.reading import Reading
@@ -117,17 +118,20 @@ class _Exchange:
         self._is_streamed = on_notice is not None
         self._body = wire.encode(request, stream=self._is_streamed)
         self._stream: ReplyStream | None = None
+        self._failed_usage = UNKNOWN_USAGE
 
     async def attempt(self) -> AssistantMessage:
         """One try. Raises `ProviderError` when nothing for the reader has come of it."""
         message = await self._streamed() if self._is_streamed else await self._whole()
         if message.stop_reason in ("error", "incomplete") and message.can_retry and not message.content:
+            self._failed_usage = message.usage
             raise ProviderError(message.error_message or "", code=message.error_code, can_retry=True)
         return message
 
     def note_retry(self, attempt: int, delay_s: float, reason: str) -> None:
         """Keeps and tells that a try failed."""
-        self.failed_tries.append(FailedTry(reason, delay_s))
+        self.failed_tries.append(FailedTry(reason, delay_s, self._failed_usage))
+        self._failed_usage = UNKNOWN_USAGE
         if self._on_notice is not None:
             self._on_notice(RetryNotice(attempt, delay_s, reason))
 

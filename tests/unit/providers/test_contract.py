@@ -322,6 +322,14 @@ async def test_p001_an_error_in_a_200_reply_is_an_error(line: Line) -> None:
     assert "the worker died" in (reply.error_message or "")
 
 
+async def test_case_122_tokens_of_a_failed_try_are_kept_with_it(line: Line) -> None:
+    failed = line.wire.whole(Said()) | {"error": {"message": "the worker died", "type": "server_error"}}
+    async with FakeServer(json_answer(failed), line.says(Said("Hello."))) as server:
+        reply, _ = await line.ask(server)
+    assert reply.text == "Hello."
+    assert reply.failed_tries[0].usage.output_tokens == 30
+
+
 async def test_a_silent_server_is_given_up_after_the_idle_time(line: Line) -> None:
     async with FakeServer(silent()) as server:
         reply, _ = await line.ask(server, idle_timeout_s=0.05)
