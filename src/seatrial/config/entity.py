@@ -123,6 +123,8 @@ def _homes(cls: type[Entity], key: str) -> tuple[str, list[str]]:
 
 
 def _not_a_block(cls: type[Entity], value: Any) -> Problem:
+    if value is None:
+        return Problem("ST113", "is empty", hint="write something behind the dash, or take the dash out")
     if isinstance(value, list | tuple):
         return Problem("ST105", f"{cls.called} holds keys, and this is a list", hint="leave out the dash", value=value)
     keys = " and ".join(f"`{name}`" for name, info in cls.model_fields.items() if info.is_required())

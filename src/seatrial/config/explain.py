@@ -66,7 +66,7 @@ class _Refusal:
     def _words(self) -> _Words:
         name = self._name(self.loc)
         if self.kind in CODES:
-            is_whole = not self.message.startswith(("must ", "has ", "cannot "))
+            is_whole = not self.message.startswith(("must ", "has ", "is ", "cannot "))
             message = self.message if is_whole else f"{name} {self.message}"
             return self.kind, message, self.context.get("hint")
         if self.kind == "missing":

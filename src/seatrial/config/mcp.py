@@ -47,7 +47,7 @@ class McpConnectionConfig(Entity):
     max_concurrency: Whole | None = Field(default=None, gt=0, description="Calls at once.")
 
 
-class McpToolConfig(ToolBase, McpConnectionConfig):
+class McpToolConfig(McpConnectionConfig, ToolBase):
     """The tools of one MCP server. Connection keys may stand on the tool or inside ``config``."""
 
     called: ClassVar[str] = "an MCP tool"

@@ -7,12 +7,18 @@ from difflib import SequenceMatcher
 
 
 def nearest(name: str, known: Iterable[str], synonyms: Mapping[str, str] | None = None) -> str | None:
-    """The known name that is closest, None when none is close."""
-    if synonyms and name in synonyms:
-        return synonyms[name]
+    """The known name that is closest, None when none is close. ``synonyms`` lead from other words to known names."""
+    others = synonyms or {}
+    if name in others:
+        return others[name]
+    best = _closest(name, [*known, *others])
+    return others.get(best, best) if best is not None else None
+
+
+def _closest(name: str, candidates: Iterable[str]) -> str | None:
     folded = _folded(name)
     best: tuple[float, str] | None = None
-    for candidate in known:
+    for candidate in candidates:
         if _folded(candidate) == folded:
             return candidate
         score = SequenceMatcher(None, folded, _folded(candidate)).ratio()
