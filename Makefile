@@ -1,6 +1,6 @@
 # Needs only make and Python 3.11 or newer; uses uv when it is there.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types arch format bench clean
+.PHONY: help setup demo test check lint types arch format bench fuzz clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -47,6 +47,10 @@ test: $(VENV)/.dev ## the tests
 	@$(PY) -m pytest -n $(WORKERS)
 
 check: lint types arch test ## everything that must hold before a change lands
+
+fuzz: $(VENV)/.dev ## load 100,000 mutated agent files; SEED=n repeats a round
+	@seed=$${SEED:-$$(date +%s)}; echo "seed $$seed"; \
+	SEATRIAL_MUTATIONS=100000 SEATRIAL_SEED=$$seed $(PY) -m pytest -n $(WORKERS) --timeout=3600 tests/unit/config/test_mutations.py
 
 lint: $(VENV)/.dev ## style and common mistakes
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import os
 import random
 import time
@@ -16,6 +17,7 @@ from tests.unit.config.test_malformed_files import mistakes
 
 from seatrial.config.loader import load_agent
 
+CORPUS = Path(__file__).with_name("corpus")
 ROUNDS = int(os.environ.get("SEATRIAL_MUTATIONS", "2000"))
 SEED = int(os.environ.get("SEATRIAL_SEED", "20261130"))
 SNIPPETS = [
@@ -65,6 +67,19 @@ def places(data: object) -> list[tuple[object, object]]:
     return found
 
 
+def keep(content: bytes) -> Path:
+    """Adds a file that broke the loader to the corpus, so that it is tried again from now on."""
+    path = CORPUS / f"{hashlib.sha256(content).hexdigest()[:12]}.yaml"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("path", sorted(CORPUS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_p012_files_that_once_broke_the_loader_are_told(project: Path, path: Path) -> None:
+    (project / "agent.yaml").write_bytes(path.read_bytes())
+    assert load_agent(project, environ={}).errors
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_p012_mutations_of_valid_files_give_diagnostics_or_success(project: Path, part: int) -> None:
     chance = random.Random(SEED + part)  # noqa: S311 - mutations, no secrets
@@ -79,6 +94,7 @@ def test_p012_mutations_of_valid_files_give_diagnostics_or_success(project: Path
             if loaded.config is not None:
                 loaded.public_config()
         except Exception as error:
-            raise AssertionError(f"seed {SEED + part}, round {number}: {content!r}") from error
+            kept = keep(content)
+            raise AssertionError(f"seed {SEED + part}, round {number}, kept as {kept}: {content!r}") from error
         assert loaded.config is not None or told, content
         assert time.perf_counter() - started < 5
