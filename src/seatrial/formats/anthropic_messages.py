@@ -33,6 +33,7 @@ class AnthropicDialect:
 
     reader: str = ""
     has_images: bool = True
+    has_sampling: bool = True
     has_cache_marks: bool = True
     default_max_tokens: int = DEFAULT_MAX_TOKENS
 
@@ -79,11 +80,9 @@ def encode_anthropic_request(
     if system:
         body["system"] = [_marked(encode({"type": "text", "text": system}), dialect)]
     body["messages"] = _messages(request.messages, dialect, encoded)
-    body |= {
-        key: value
-        for key, value in (("temperature", sampling.temperature), ("top_p", sampling.top_p))
-        if value is not None
-    }
+    if dialect.has_sampling:
+        told = {"temperature": sampling.temperature, "top_p": sampling.top_p}
+        body |= {key: value for key, value in told.items() if value is not None}
     if request.response_schema is not None and _is_closed(request.response_schema):
         body["output_config"] = {"format": {"type": "json_schema", "schema": request.response_schema}}
     if stream:

@@ -32,7 +32,13 @@ def to_ollama(message: Message, reader: str = "", *, has_images: bool = True) ->
 
 
 def encode_ollama_request(
-    request: ModelRequest, *, model: str, encoded: EncodedMessages, stream: bool, extra: Mapping[str, Any]
+    request: ModelRequest,
+    *,
+    model: str,
+    encoded: EncodedMessages,
+    stream: bool,
+    has_sampling: bool = True,
+    extra: Mapping[str, Any],
 ) -> bytes:
     """The body of a request; ``extra`` may hold ``options`` of its own."""
     messages: list[Any] = []
@@ -42,8 +48,8 @@ def encode_ollama_request(
         messages.extend(encoded.message(message)[0])
     sampling = request.sampling
     options = {
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
+        "temperature": sampling.temperature if has_sampling else None,
+        "top_p": sampling.top_p if has_sampling else None,
         "num_predict": sampling.max_tokens,
         "seed": sampling.seed,
     }

@@ -84,8 +84,7 @@ def _said(message: AssistantMessage, reader: str) -> Iterable[Item]:
     for block in message.content:
         match block:
             case TextContent() if block.text:
-                part = {"type": "output_text", "text": block.text, "annotations": []}
-                yield {"type": "message", "role": "assistant", "content": [part]}
+                yield {"type": "message", "role": "assistant", "content": block.text}
             case ToolCall():
                 yield {
                     "type": "function_call",

@@ -41,6 +41,7 @@ COUNTS = {
     "cache_write": "write_apart",
     "reasoning_tokens": "reasoning",
     "reasoningTokens": "reasoning",
+    "thinking_tokens": "reasoning",
     "thoughtsTokenCount": "thoughts",
 }
 DETAILS = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from seatrial.errors import ConfigError
@@ -23,6 +24,9 @@ PROVIDER = "anthropic"
 API = "anthropic_messages"
 BASE_URL = "https://api.anthropic.com"
 VERSION = "2023-06-01"
+VERSIONED = re.compile(r"claude-(?:opus|sonnet|haiku)-(?P<major>\d{1,2})(?:[-.](?P<minor>\d{1,2}))?(?!\d)")
+OLD_NAME = re.compile(r"claude-(?:\d|instant)")
+FIRST_WITHOUT_SAMPLING = (4, 7)
 OAUTH_BETA = "oauth-2025-04-20"
 
 
@@ -30,12 +34,13 @@ class AnthropicModel(HttpModel):
     """A model of Anthropic. The key is ``ANTHROPIC_API_KEY`` where the block gives none."""
 
     def __init__(self, options: ProviderOptions) -> None:
-        compat = compat_of(options.compat, FIRST_PARTY)
+        compat = compat_of(options.compat, FIRST_PARTY, {"has_sampling": takes_sampling(options.name)})
         sign, secret = _proof(options, compat)
         info = options.info
         dialect = AnthropicDialect(
             reader=f"{PROVIDER}/{options.name}",
             has_images=compat.has_images and sees_images(info),
+            has_sampling=compat.has_sampling,
             has_cache_marks=compat.has_cache_marks,
             default_max_tokens=DEFAULT_MAX_TOKENS if info is None or info.max_tokens is None else info.max_tokens,
         )
@@ -49,6 +54,18 @@ class AnthropicModel(HttpModel):
         )
         wire = Wire(API, messages_url(endpoint), sign, encode, anthropic_stream)
         super().__init__(PROVIDER, options, compat, wire, secrets=(secret,))
+
+
+def takes_sampling(name: str) -> bool:
+    """Whether the model takes temperature and top_p: Claude does up to version 4.6 and refuses them from 4.7 on.
+
+    From Anthropic's migration guide (platform.claude.com, 2026). A name that is not of this kind gets what is set.
+    """
+    bare = name.lower().rpartition("/")[2]
+    version = VERSIONED.match(bare)
+    if version is None:
+        return not bare.startswith("claude-") or OLD_NAME.match(bare) is not None
+    return (int(version["major"]), int(version["minor"] or 0)) < FIRST_WITHOUT_SAMPLING
 
 
 def messages_url(endpoint: str) -> str:

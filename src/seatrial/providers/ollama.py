@@ -28,7 +28,11 @@ class OllamaModel(HttpModel):
         url = ollama_url(options.endpoint or variable(options, "OLLAMA_HOST") or BASE_URL)
         pieces = partial(_pieces, f"{PROVIDER}/{options.name}", sees_images(options.info))
         encode = partial(
-            encode_ollama_request, model=options.name, encoded=EncodedMessages(pieces), extra=compat.extra_body
+            encode_ollama_request,
+            model=options.name,
+            encoded=EncodedMessages(pieces),
+            has_sampling=compat.has_sampling,
+            extra=compat.extra_body,
         )
         super().__init__(PROVIDER, options, compat, Wire(API, url, sign, encode, ollama_stream), secrets=(key,))
 

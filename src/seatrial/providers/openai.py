@@ -20,7 +20,7 @@ from seatrial.providers.wire import HeaderSource, Wire, chat_wire, fixed_headers
 PROVIDER = "openai"
 RESPONSES_API = "openai_responses"
 BASE_URL = "https://api.openai.com/v1"
-REASONING_NAMES = re.compile(r"(o\d|gpt-5)", re.IGNORECASE)
+REASONING_NAMES = re.compile(r"(o\d|gpt-([5-9]|\d\d)(?!.*-chat))", re.IGNORECASE)
 
 
 class OpenAIModel(HttpModel):

@@ -41,11 +41,7 @@ def test_messages_become_items() -> None:
     assert [part["type"] for part in items_of(user)[0]["content"]] == ["input_text", "input_image", "input_file"]
     said = AssistantMessage((TextContent("I look."), ToolCall("c1", "look", {"a": 1})))
     assert items_of(said) == [
-        {
-            "type": "message",
-            "role": "assistant",
-            "content": [{"type": "output_text", "text": "I look.", "annotations": []}],
-        },
+        {"type": "message", "role": "assistant", "content": "I look."},
         {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"a":1}'},
     ]
     result = {"type": "function_call_output", "call_id": "c1"}

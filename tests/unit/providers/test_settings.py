@@ -14,13 +14,14 @@ from tests.support.wires import WIRES, Said
 from seatrial.core.messages import AssistantMessage, UserMessage
 from seatrial.core.model import Model, ModelInfo, ModelRequest, Sampling
 from seatrial.errors import ConfigError
-from seatrial.providers.anthropic import messages_url
+from seatrial.providers.anthropic import messages_url, takes_sampling
 from seatrial.providers.azure_openai import deployment_url
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.compat import ANY_ENDPOINT, PRESETS, compat_of, preset_for
 from seatrial.providers.connection import http_client
 from seatrial.providers.ollama import ollama_url
+from seatrial.providers.openai import is_reasoning
 from seatrial.providers.openai_compatible import chat_url
 
 HELLO = ModelRequest("", (UserMessage("Hi."),), sampling=Sampling(temperature=0.5, max_tokens=9))
@@ -182,6 +183,52 @@ async def test_case_128_a_model_that_reasons_takes_other_settings_and_says_so(pr
     request, reply = await asked(provider, api_key="k-123", name="o9-mini", info=info)
     assert request.body["temperature"] == 0.5
     assert reply.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "takes"),
+    [
+        ("claude-3-5-sonnet-20241022", True),
+        ("claude-3-opus-latest", True),
+        ("claude-sonnet-4-20250514", True),
+        ("claude-opus-4-6", True),
+        ("claude-haiku-4-5-20251001", True),
+        ("claude-opus-4-7", False),
+        ("claude-opus-4.8", False),
+        ("claude-sonnet-5", False),
+        ("claude-opus-5-20260801", False),
+        ("anthropic/claude-haiku-5-5", False),
+        ("claude-fable-5", False),
+        ("claude-mythos-preview", False),
+        ("my-deployment", True),
+    ],
+)
+def test_claude_takes_a_temperature_up_to_a_version(name: str, takes: bool) -> None:
+    assert takes_sampling(name) is takes
+
+
+@pytest.mark.parametrize(
+    ("name", "reasons"),
+    [
+        ("o3-mini", True),
+        ("gpt-5", True),
+        ("gpt-5.1", True),
+        ("gpt-6-mini", True),
+        ("gpt-5-chat-latest", False),
+        ("gpt-4o", False),
+    ],
+)
+def test_openai_models_that_reason_are_known_by_name(name: str, reasons: bool) -> None:
+    assert is_reasoning(ProviderOptions(name)) is reasons
+
+
+async def test_a_temperature_that_the_model_refuses_is_not_sent_and_told() -> None:
+    request, reply = await asked("anthropic", api_key="k-123", name="claude-opus-5")
+    assert "temperature" not in request.body
+    assert "temperature" in reply.warnings[0]
+    compat = {"has_sampling": True}
+    request, reply = await asked("anthropic", api_key="k-123", name="claude-opus-5", compat=compat)
+    assert (request.body["temperature"], reply.warnings) == (0.5, ())
 
 
 async def test_case_128_a_filtered_prompt_is_its_own_ending() -> None:
