@@ -11,10 +11,11 @@ from seatrial.config.loaded import LoadedAgent
 from seatrial.config.mcp import McpToolConfig
 from seatrial.config.parameters import ParameterConfig
 from seatrial.config.tools import FunctionToolConfig, PromptToolConfig, ToolConfig
-from seatrial.config.vectorstore import VectorstoreToolConfig
+from seatrial.config.vectorstore import DatabaseConfig, VectorstoreToolConfig
 from seatrial.core.tool import Tool
 from seatrial.documents.passages import FieldSettings
 from seatrial.errors import ConfigError, ToolError
+from seatrial.retrieval.catalog import DEFAULT_STORE
 from seatrial.retrieval.chunking import ChunkSettings
 from seatrial.retrieval.index import Index
 from seatrial.retrieval.refresh import IndexSettings
@@ -83,7 +84,8 @@ def index_settings(config: VectorstoreToolConfig) -> IndexSettings:
         ),
         record_path=config.record_path,
         delimiter=config.delimiter,
-        store=config.database.provider if config.database else "embedded",
+        store=config.database.provider if config.database else DEFAULT_STORE,
+        connection=_connection(config.database),
     )
 
 
@@ -117,3 +119,12 @@ def _vectorstore(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Tool:
         examples=config.examples,
         timeout_s=config.timeout_s,
     )
+
+
+def _connection(database: DatabaseConfig | None) -> dict[str, Any]:
+    """What a server's store is opened with; the address is plain text here and must not be shown."""
+    if database is None:
+        return {}
+    address = database.connection_string
+    told = {} if address is None else {"connection_string": address.get_secret_value()}
+    return {**(database.options or {}), **told}

@@ -8,6 +8,7 @@ from seatrial.plugins import Registry
 from seatrial.retrieval.base import Embedder, EmbedderOptions, Store, StoreOptions
 
 DEFAULT_EMBEDDER = "local"
+DEFAULT_STORE = "embedded"
 
 EMBEDDERS: Registry[Callable[[EmbedderOptions], Embedder]] = Registry(
     "embedder",
@@ -23,5 +24,11 @@ EMBEDDERS: Registry[Callable[[EmbedderOptions], Embedder]] = Registry(
 )
 
 STORES: Registry[Callable[[StoreOptions], Store]] = Registry(
-    "store", "seatrial.stores", {"embedded": "seatrial.retrieval.stores.embedded:EmbeddedStore"}
+    "store",
+    "seatrial.stores",
+    {
+        "embedded": "seatrial.retrieval.stores.embedded:EmbeddedStore",
+        "pgvector": "seatrial.retrieval.stores.pgvector:PgvectorStore",
+        "qdrant": "seatrial.retrieval.stores.qdrant:QdrantStore",
+    },
 )

@@ -58,12 +58,17 @@ def fold(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
+def plain_words(text: str) -> list[str]:
+    """Every run of letters and digits, folded: what all stores and scores mean by a word."""
+    return _TOKENS.findall(fold(text))
+
+
 def coverage(text: str, weights: Mapping[str, float]) -> float:
     """The weight of the words that ``text`` holds, whole and in a row, as a share of all weights: 0 to 1."""
     total = sum(weights.values())
     if not total:
         return 0.0
-    held_words = " " + " ".join(_TOKENS.findall(fold(text))) + " "
+    held_words = " " + " ".join(plain_words(text)) + " "
     held = sum(weight for word, weight in weights.items() if f" {' '.join(_TOKENS.findall(word))} " in held_words)
     return held / total
 

@@ -15,6 +15,7 @@ import numpy as np
 from seatrial.errors import RetrievalError
 from seatrial.retrieval.base import Chunk, Hit, StoredFile, StoreOptions, WordCounts
 from seatrial.retrieval.stores.database import connect, transaction
+from seatrial.retrieval.stores.facts import written_fact
 from seatrial.retrieval.stores.matrix import VectorMatrix
 from seatrial.retrieval.words import searchable_values
 
@@ -180,7 +181,7 @@ class EmbeddedStore:
 
     def _ids_where(self, where: Mapping[str, Any]) -> list[int]:
         """The chunks whose metadata has all the pairs; the written form of one of them finds the candidates."""
-        rarest = max((_written(name, value) for name, value in where.items()), key=len)
+        rarest = max((written_fact(name, value) for name, value in where.items()), key=len)
         return [
             chunk_id for chunk_id, metadata in self._read(_METADATA, (rarest,)) if _has_all(json.loads(metadata), where)
         ]
@@ -223,13 +224,6 @@ def _statements(script: str) -> Iterator[str]:
 def _row(chunk: Chunk) -> tuple[str, str, str, int, int, str]:
     metadata = json.dumps(chunk.metadata, default=str)
     return chunk.text, searchable_values(chunk.metadata), chunk.reference, chunk.start, chunk.end, metadata
-
-
-def _written(name: str, value: Any) -> str:
-    """The pair as it stands in the JSON of the metadata; of a whole number only the digits, for 1 and 1.0 are one."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return f"{json.dumps(name)}: {json.dumps(value)}"
 
 
 def _has_all(metadata: Mapping[str, Any], where: Mapping[str, Any]) -> bool:
