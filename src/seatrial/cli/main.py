@@ -29,6 +29,7 @@ COMMANDS = {
     "test": Entry("seatrial.cli.suite", "Run the test cases and give a verdict."),
     "index": Entry("seatrial.cli.index", "Build or refresh the vector indexes."),
     "runs": Entry("seatrial.cli.runs", "List and show stored runs."),
+    "import": Entry("seatrial.cli.import_suite", "Carry over files of other tools."),
 }
 
 

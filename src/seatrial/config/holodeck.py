@@ -24,33 +24,34 @@ class Dialect:
 
 
 @cache
-def _rules() -> Mapping[str, Any]:
+def rules() -> Mapping[str, Any]:
+    """The data file: keys without effect, other names of keys and stores."""
     text = files("seatrial.config").joinpath("data/holodeck.json").read_text("utf-8")
-    rules: dict[str, Any] = json.loads(text)
-    return rules
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def ignored_keys() -> Mapping[str, str]:
     """Key paths that HoloDeck has and that mean nothing here, each with the reason."""
-    ignored: dict[str, str] = _rules()["ignored"]
+    ignored: dict[str, str] = rules()["ignored"]
     return ignored
 
 
 def adapt(data: Block) -> Dialect:
     """Takes out of the data what means nothing here, and carries over what has another form. Changes ``data``."""
     found = Dialect()
-    for tool in _items(data.get("tools")):
+    for tool in blocks_of(data.get("tools")):
         if tool.get("type") == "hierarchical_document":
             _carry_over_document_tool(tool, found)
-    for pattern, new in _rules()["renamed"].items():
-        for holder, key in list(_matches(data, pattern.split("."))):
+    for pattern, new in rules()["renamed"].items():
+        for holder, key in entries_at(data, pattern):
             found.is_holodeck = True
             if holder.get(new) is None:
                 holder.rename(key, new)
             else:
                 del holder[key]
     for pattern, reason in ignored_keys().items():
-        for holder, key in list(_matches(data, pattern.split("."))):
+        for holder, key in entries_at(data, pattern):
             found.is_holodeck = True
             message = f"`{key}` has no effect here: {reason}"
             found.findings.append(Diagnostic("warning", "ST502", message, holder.place_of_key(key)))
@@ -64,7 +65,7 @@ def _carry_over_document_tool(tool: Block, found: Dialect) -> None:
     message = "`hierarchical_document` is read as `vectorstore`"
     found.findings.append(Diagnostic("warning", "ST509", message, tool.place_of_value("type")))
     tool["type"] = "vectorstore"
-    for old, new in _rules()["renamed_in_hierarchical_document"].items():
+    for old, new in rules()["renamed_in_hierarchical_document"].items():
         if old in tool and new not in tool:
             tool.rename(old, new)
 
@@ -72,13 +73,13 @@ def _carry_over_document_tool(tool: Block, found: Dialect) -> None:
 def _has_metric_form(data: Block) -> bool:
     evaluations = data.get("evaluations")
     metrics = evaluations.get("metrics") if isinstance(evaluations, Block) else evaluations
-    return any(metric.get("type") in _METRIC_FORMS for metric in _items(metrics))
+    return any(metric.get("type") in _METRIC_FORMS for metric in blocks_of(metrics))
 
 
 def carry_over_databases(data: Block, stores: Mapping[str, Block], found: Dialect) -> None:
     """Puts a named store's settings in place of its name, and the embedded store in place of those not here."""
-    known = _rules()
-    for index, tool in enumerate(_items(data.get("tools"))):
+    known = rules()
+    for index, tool in enumerate(blocks_of(data.get("tools"))):
         database = tool.get("database")
         if isinstance(database, str) and database in stores:
             found.is_holodeck = True
@@ -105,9 +106,9 @@ def _set_provider(tool: Block, provider: str) -> None:
 
 def carry_over_expected_tools(data: Block, found: Dialect) -> None:
     """HoloDeck matches parts of a tool's name; here names match whole. A part of exactly one name becomes that name."""
-    names = [str(tool["name"]) for tool in _items(data.get("tools")) if isinstance(tool.get("name"), str)]
-    for case in _items(data.get("test_cases")):
-        for holder in (case, *_items(case.get("turns"))):
+    names = [str(tool["name"]) for tool in blocks_of(data.get("tools")) if isinstance(tool.get("name"), str)]
+    for case in blocks_of(data.get("test_cases")):
+        for holder in (case, *blocks_of(case.get("turns"))):
             _whole_names(holder.get("expected_tools"), names, found)
 
 
@@ -129,13 +130,18 @@ def _whole_names(expected: Any, names: list[str], found: Dialect) -> None:
             expected[index] = meant[0]
 
 
-def _items(value: Any) -> Iterator[Block]:
+def blocks_of(value: Any) -> Iterator[Block]:
+    """The blocks in a list; none for anything else."""
     if isinstance(value, list):
         yield from (item for item in value if isinstance(item, Block))
 
 
-def _matches(data: Any, steps: list[str]) -> Iterator[tuple[Block, str]]:
+def entries_at(data: Block, pattern: str) -> list[tuple[Block, str]]:
     """The blocks and keys that a path like ``tools[].defer_loading`` leads to."""
+    return list(_matches(data, pattern.split(".")))
+
+
+def _matches(data: Any, steps: list[str]) -> Iterator[tuple[Block, str]]:
     if not isinstance(data, Block):
         return
     step, *rest = steps
