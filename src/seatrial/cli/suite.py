@@ -25,6 +25,7 @@ from seatrial.reporters.console import ConsoleReporter
 from seatrial.reporters.github import is_github, tell_github
 from seatrial.reporters.report import Report
 from seatrial.runner.begin import Begun, begin, go_on
+from seatrial.runner.budget import NO_BUDGET, Budget
 from seatrial.runner.suite import Suite, run_suite
 from seatrial.runs.events import Preparing, RunListener, Warned
 from seatrial.runs.masking import Masker
@@ -32,7 +33,7 @@ from seatrial.runs.records import Selection
 from seatrial.runs.store import open_store, resolve_run, store_file
 
 if TYPE_CHECKING:
-    from seatrial.retrieval.refresh import IndexProgress
+    from seatrial.retrieval.report import IndexProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Request:
     documents: dict[str, Path] = field(default_factory=dict)
     is_fail_fast: bool = False
     max_time_s: float | None = None
+    budget: Budget = NO_BUDGET
 
 
 FILE = click.Path(path_type=Path)
@@ -66,6 +68,8 @@ FILE = click.Path(path_type=Path)
 @click.option("--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Try each case N times.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
 @click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Spend no more than this.")
+@click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Use no more tokens than this.")
 @click.option(
     "--resume", is_flag=False, flag_value="last", metavar="[RUN]", help="Go on with a stored run (default: the last)."
 )
@@ -85,6 +89,8 @@ def command(
     repeat: int,
     fail_fast: bool,
     max_time: float | None,
+    max_cost: float | None,
+    max_tokens: int | None,
     resume: str | None,
     force: bool,
     is_json: bool,
@@ -111,6 +117,7 @@ def command(
         documents=documents,
         is_fail_fast=fail_fast,
         max_time_s=max_time,
+        budget=Budget(max_cost, max_tokens),
     )
     for path in documents.values():
         check_target(path)
@@ -135,6 +142,7 @@ async def test(request: Request, stop: AbortSignal) -> int:
             for note in begun.notes:
                 console(Warned(note))
             async with closed(assemble(loaded), stop) as live:
+                request.budget.refuse_unknown_prices(_known_prices(live))
                 await _prepare(live, console, stop)
                 suite = _suite(request, begun, live, loaded)
                 run = await run_suite(suite, begun.run, store, console, stop)
@@ -171,7 +179,14 @@ def _suite(request: Request, begun: Begun, live: LiveAgent, loaded: LoadedAgent)
         concurrency=begun.run.concurrency,
         is_fail_fast=request.is_fail_fast,
         max_time_s=request.max_time_s,
+        budget=request.budget,
     )
+
+
+def _known_prices(live: LiveAgent) -> dict[str, bool]:
+    """The models that the run will pay for, and whether their price is known."""
+    model = live.agent.model
+    return {f"{model.provider} {model.name}": model.info is not None and model.info.cost is not None}
 
 
 async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> None:

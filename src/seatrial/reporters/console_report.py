@@ -54,15 +54,13 @@ def show(console: Console, renderable: RenderableType) -> None:
 
 
 def _print_failures(report: Report, console: Console, glyphs: Glyphs) -> None:
-    told = 0
-    by_case = groupby(report.trials(outcomes=FAILED), key=lambda trial: (trial.case, trial.variant))
+    by_case = groupby(report.failures(FAILED), key=lambda trial: (trial.case, trial.variant))
     for _, found in islice(by_case, MOST_FAILURES):
-        tries = list(found)
-        _print_failure(tries, report, console, glyphs)
-        told += len(tries)
-    if report.tally.failed > told:
-        console.print(Text(f"\nand {report.tally.failed - told:,} more failed", "bright_black"))
-    for reason, trials, count in _alike(report.trials(outcomes=ERRORED)):
+        _print_failure(list(found), report, console, glyphs)
+    left = sum(1 for _, tries in by_case for _ in tries)
+    if left:
+        console.print(Text(f"\nand {left:,} more failed", "bright_black"))
+    for reason, trials, count in _alike(report.failures(ERRORED)):
         _print_errors(reason, trials, count, report, console, glyphs)
 
 
@@ -137,6 +135,8 @@ def _print_fact(console: Console, label: str, text: str, style: str) -> None:
 def _print_verdict(report: Report, console: Console, glyphs: Glyphs) -> None:
     mark = words.mark(report)
     console.print(Text.assemble((mark, _VERDICT_STYLES[mark]), "  ", glyphs(words.verdict(report))))
+    for sentence in words.repeats(report):
+        console.print(Text(glyphs(sentence)))
     console.print(Text(glyphs(_facts(report)), "bright_black"))
     run = report.run
     if run.stopped_by is not None and run.stopped_by != INTERRUPTED:
@@ -146,7 +146,7 @@ def _print_verdict(report: Report, console: Console, glyphs: Glyphs) -> None:
             Text(f"what is finished is kept; go on with: seatrial test{_agent(run, '')} --resume {run.id}"),
             soft_wrap=True,
         )
-    example = next(report.trials(outcomes=FAILED + ERRORED), None)
+    example = next(report.failures(), None)
     if example is not None:
         name = _quoted(example.case)
         more = f"the whole conversation: seatrial runs show {run.id} --case {name}{_agent(run, '-a ')}"

@@ -10,7 +10,7 @@ from typing import TextIO
 from seatrial.reporters import words
 from seatrial.reporters.markdown import write_markdown
 from seatrial.reporters.plain import visible
-from seatrial.reporters.report import ERRORED, FAILED, Report
+from seatrial.reporters.report import Report
 from seatrial.runs.records import TrialRecord
 
 MOST_ANNOTATIONS = 10  # GitHub shows no more of one kind for a step
@@ -24,7 +24,7 @@ def is_github(environ: Mapping[str, str]) -> bool:
 
 def tell_github(report: Report, stream: TextIO, environ: Mapping[str, str]) -> None:
     """Writes annotations to ``stream``, and adds the report to the job's summary if there is a place for it."""
-    for trial in islice(report.trials(outcomes=FAILED + ERRORED), MOST_ANNOTATIONS):
+    for trial in islice(report.failures(), MOST_ANNOTATIONS):
         stream.write(_annotation(trial, report) + "\n")
     summary = environ.get("GITHUB_STEP_SUMMARY")
     if summary:

@@ -57,6 +57,8 @@ def _header(report: Report) -> Iterator[str]:
     tone = _MARK_TONES.get(mark, "unchecked")
     yield f'<header><h1><b class="{tone}">{mark}</b>{html_text(run.agent)}</h1>'
     yield f'<p class="verdict">{html_text(words.verdict(report))}</p>'
+    for sentence in words.repeats(report):
+        yield f"<p>{html_text(sentence)}</p>"
     interval = report.pass_interval
     if interval is not None:
         low, width = interval.low * 100, (interval.high - interval.low) * 100

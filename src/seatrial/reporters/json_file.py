@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from seatrial.metrics.base import Score
+from seatrial.reporters.repeats import Repeats
 from seatrial.reporters.report import Report
 from seatrial.runs.encoding import to_json
 from seatrial.runs.records import TrialRecord
@@ -49,12 +50,27 @@ def run_summary(report: Report) -> dict[str, Any]:
             "not_run": tally.not_run,
             "pass_rate": tally.passed / tally.checked if tally.checked else None,
             "pass_rate_interval_95": report.pass_interval,
+            "repeats": report.repeats and _repeats(report.repeats),
             "input_tokens": tally.input_tokens,
             "output_tokens": tally.output_tokens,
             "cost_usd": None if tally.unknown_costs and not tally.cost_usd else tally.cost_usd,
             "trials_at_unknown_cost": tally.unknown_costs,
             "metrics": {each.metric: msgspec.structs.asdict(each) for each in report.metrics},
         },
+    }
+
+
+def _repeats(repeats: Repeats) -> dict[str, Any]:
+    return {
+        "k": repeats.k,
+        "pass_at_k": repeats.pass_at_k,
+        "pass_hat_k": repeats.pass_hat_k,
+        "cases": repeats.cases,
+        "cases_met": repeats.met,
+        "flaky": [
+            {"name": case.case, "variant": case.variant, "passed": case.passed, "tries": case.checked}
+            for case in repeats.flaky
+        ],
     }
 
 

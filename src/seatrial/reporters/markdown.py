@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from seatrial.reporters import words
 from seatrial.reporters.plain import one_line
-from seatrial.reporters.report import ERRORED, FAILED, Report
+from seatrial.reporters.report import Report
 from seatrial.reporters.rows import SIGNS, Rows, overall
 from seatrial.runs.records import TrialRecord
 
@@ -37,6 +37,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield f"**{words.verdict(report)}**"
     yield ""
+    for sentence in words.repeats(report):
+        yield md_text(sentence)
+        yield ""
     models = ", ".join(dict.fromkeys(f"{variant.provider} {variant.model}" for variant in run.variants))
     facts = [models, words.seconds(run.worked_s), f"{tally.input_tokens + tally.output_tokens:,} tokens"]
     facts += [words.total_cost(tally), f"run {run.id}"]
@@ -61,7 +64,7 @@ def _table(rows: Rows) -> Iterator[str]:
 
 
 def _failures(report: Report) -> Iterator[str]:
-    for trial in islice(report.trials(outcomes=FAILED + ERRORED), MOST_FAILURES):
+    for trial in islice(report.failures(), MOST_FAILURES):
         yield ""
         yield f"### {SIGNS[trial.outcome]} {md_text(trial.case)}"
         yield ""
@@ -69,7 +72,7 @@ def _failures(report: Report) -> Iterator[str]:
         if place:
             yield f"- at {md_text(place)}"
         yield from (f"- {label}: {md_text(text, _LONGEST_QUOTE)}" for label, text in _told(trial))
-    left = report.tally.failed + report.tally.errored - MOST_FAILURES
+    left = sum(1 for _ in report.failures()) - MOST_FAILURES
     if left > 0:
         yield ""
         yield f"{left:,} more did not pass."

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import PurePath
 
 from seatrial.metrics.summary import MetricSummary, summarize
+from seatrial.reporters.repeats import Repeats, repeats_of
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialRecord
 from seatrial.runs.store import RunStore
 from seatrial.runs.verdict import exit_code
@@ -43,6 +44,11 @@ class Report:
         return exit_code(self.run, self.tally, self.cases)
 
     @cached_property
+    def repeats(self) -> Repeats | None:
+        """What several tries of each case say together, None when there was one of each."""
+        return repeats_of(self.cases)
+
+    @cached_property
     def pass_interval(self) -> Interval | None:
         """The 95 % interval of the pass rate, None when nothing was checked.
 
@@ -67,6 +73,18 @@ class Report:
     ) -> Iterator[TrialRecord]:
         """The trials in the order of the file."""
         return self.store.trials(self.run.id, outcomes=outcomes, with_messages=with_messages)
+
+    @cached_property
+    def _met_by_some(self) -> set[tuple[str, str]]:
+        return {(case.case, case.variant) for case in self.cases if case.require is not None and case.is_met}
+
+    def is_tolerated(self, trial: TrialRecord) -> bool:
+        """Whether a try that did not pass does no harm, because as many others passed as the case requires."""
+        return trial.outcome in ("failed", "errored") and (trial.case, trial.variant) in self._met_by_some
+
+    def failures(self, outcomes: Collection[Outcome] = FAILED + ERRORED) -> Iterator[TrialRecord]:
+        """The trials that failed or errored and do harm, in the order of the file."""
+        return (trial for trial in self.trials(outcomes=outcomes) if not self.is_tolerated(trial))
 
     def place_of(self, trial: TrialRecord) -> str:
         """Where the case is written, as the user named the agent file: ``agent.yaml:12``; empty when unknown."""

@@ -90,8 +90,10 @@ class Rows:
 
 
 def overall(tries: Tries) -> Outcome:
-    """The outcome that stands for all tries of a case: the worst of them."""
+    """The outcome that stands for all tries of a case: the worst of them, unless enough passed."""
     outcomes = {trial.outcome for trial in tries}
+    if tries[0].require is not None and sum(trial.outcome == "passed" for trial in tries) >= tries[0].require:
+        return "passed"
     order: tuple[Outcome, ...] = ("failed", "errored", "not_run", "unchecked")
     return next((outcome for outcome in order if outcome in outcomes), "passed")
 
@@ -125,8 +127,7 @@ def _outcome(tries: Tries) -> list[Cell]:
     if len(tries) == 1:
         return [Cell(tries[0].outcome, tries[0].outcome)]
     passed = sum(trial.outcome == "passed" for trial in tries)
-    tone = "passed" if passed == len(tries) else overall(tries)
-    return [Cell(f"{passed}/{len(tries)} passed", tone)]
+    return [Cell(f"{passed}/{len(tries)} passed", overall(tries))]
 
 
 def _metric(tries: Tries, name: str, *, with_threshold: bool = False) -> Cell:

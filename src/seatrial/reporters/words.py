@@ -6,16 +6,21 @@ from collections.abc import Iterator
 
 from seatrial.metrics.base import Score
 from seatrial.metrics.verdict import shown_number
+from seatrial.reporters.plain import one_line
 from seatrial.reporters.report import Report
 from seatrial.runs.records import Tally, TrialRecord
 from seatrial.runs.verdict import INTERRUPTED
+
+_NAMES = 10
 
 STOPPED_BY = {
     INTERRUPTED: "interrupted",
     "fail_fast": "stopped at the first failure (--fail-fast)",
     "fail_on_error": "stopped by a metric that must not fail (fail_on_error)",
     "max_time": "stopped by the time limit (--max-time)",
-    "max_cost": "stopped by the money limit (--max-cost)",
+    "max_cost": "stopped by the money budget (--max-cost)",
+    "max_tokens": "stopped by the token budget (--max-tokens)",
+    "unknown_cost": "stopped: the provider did not say what a trial cost, so that --max-cost cannot be kept",
 }
 
 
@@ -58,7 +63,8 @@ def pass_rate(report: Report) -> str:
     if interval is None:
         return "nothing was checked"
     rate = f"{percent(tally.passed / tally.checked)}, 95 % interval {percent(interval.low)} to {percent(interval.high)}"
-    return f"{tally.passed:,} of {tally.checked:,} passed ({rate})"
+    tries = " tries" if report.repeats is not None else ""
+    return f"{tally.passed:,} of {tally.checked:,}{tries} passed ({rate})"
 
 
 def other_outcomes(tally: Tally) -> str:
@@ -70,6 +76,20 @@ def other_outcomes(tally: Tally) -> str:
         (tally.not_run, "not_run"),
     )
     return ", ".join(f"{count:,} {word}" for count, word in counts if count)
+
+
+def repeats(report: Report) -> list[str]:
+    """What several tries of each case say together, in sentences; nothing when there was one of each."""
+    found = report.repeats
+    if found is None:
+        return []
+    chances = f"pass@{found.k} {percent(found.pass_at_k)}, pass^{found.k} {percent(found.pass_hat_k)}"
+    told = [f"{found.met:,} of {found.cases:,} cases passed as often as they must; {chances}"]
+    if found.flaky:
+        names = [f"{one_line(case.case)} {case.passed}/{case.checked}" for case in found.flaky[:_NAMES]]
+        more = f" and {len(found.flaky) - _NAMES:,} more" if len(found.flaky) > _NAMES else ""
+        told.append(f"flaky: {', '.join(names)}{more}")
+    return told
 
 
 def verdict(report: Report) -> str:

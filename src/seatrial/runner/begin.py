@@ -64,6 +64,8 @@ def go_on(
     resumed = msgspec.structs.replace(
         run,
         status="running",
+        worked_s=_worked_s(run, store),
+        part_started_at=utc_now(),
         stopped_by=None,
         ended_at=None,
         planned=plan.size,
@@ -72,6 +74,15 @@ def go_on(
         process=this_process(),
     )
     return Begun(resumed, plan, notes)
+
+
+def _worked_s(run: RunRecord, store: RunStore) -> float:
+    """The seconds of the run's earlier parts; of a part that broke off, up to the end of its last trial."""
+    if run.status != "running":
+        return run.worked_s
+    started = run.part_started_at or run.started_at
+    ends = ((trial.started_at - started).total_seconds() + trial.duration_s for trial in store.trials(run.id))
+    return run.worked_s + max(ends, default=0.0)
 
 
 def _plan(loaded: LoadedAgent, selection: Selection, repeat: int) -> Plan:

@@ -14,17 +14,24 @@ GRACE_S = 1.0
 
 
 async def schedule(
-    work: Iterable[T], perform: Callable[[T], Awaitable[None]], *, concurrency: int, stop: AbortSignal
+    work: Iterable[T],
+    perform: Callable[[T], Awaitable[None]],
+    *,
+    concurrency: int,
+    stop: AbortSignal,
+    close: AbortSignal | None = None,
 ) -> None:
     """Performs each item, ``concurrency`` at once, in the order of ``work``, which is read as places come free.
 
-    When ``stop`` is set nothing new is begun; what is under way sees the same signal and has `GRACE_S` seconds to
-    come back, then it is cancelled. The first exception ends everything and is raised.
+    When ``close`` is set nothing new is begun, and what is under way comes to its own end. When ``stop`` is set, it
+    sees the same signal and has `GRACE_S` seconds to come back, then it is cancelled. The first exception ends
+    everything and is raised.
     """
     source = iter(work)
+    close = close or AbortSignal()
 
     async def take_turns() -> None:
-        while not stop.is_set:
+        while not stop.is_set and not close.is_set:
             item = next(source, None)
             if item is None:
                 return

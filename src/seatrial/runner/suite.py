@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from seatrial.core.abort import AbortSignal
 from seatrial.core.messages import utc_now
+from seatrial.runner.budget import NO_BUDGET, Budget, Spending
 from seatrial.runner.execute import execute
 from seatrial.runner.grade import grade, not_run
 from seatrial.runner.schedule import schedule
@@ -24,7 +26,6 @@ from seatrial.runs.writer import TrialWriter
 
 if TYPE_CHECKING:
     from seatrial.assembly.live import LiveAgent
-    from seatrial.core.abort import AbortSignal
     from seatrial.metrics.grading import GradedMetric
     from seatrial.runner.plan import Plan, Trial
     from seatrial.runs.store import RunStore
@@ -46,6 +47,7 @@ class Suite:
     concurrency: int = 8
     is_fail_fast: bool = False
     max_time_s: float | None = None
+    budget: Budget = NO_BUDGET
 
 
 async def run_suite(suite: Suite, run: RunRecord, store: RunStore, tell: RunListener, stop: AbortSignal) -> RunRecord:
@@ -54,12 +56,14 @@ async def run_suite(suite: Suite, run: RunRecord, store: RunStore, tell: RunList
     Setting ``stop`` ends it within two seconds; what was finished stays, the rest is stored as not run.
     """
     started = time.monotonic()
+    close = AbortSignal()
     store.begin_run(run)
-    tell(RunStarted(run, store.tally(run.id)))
+    before = store.tally(run.id)
+    tell(RunStarted(run, before))
     async with TrialWriter(store, run.id) as writer, _watch(stop, suite.max_time_s, tell):
-        performer = _Performer(suite, writer, tell, stop)
-        await schedule(suite.plan, performer.perform, concurrency=suite.concurrency, stop=stop)
-    ended = _ended(run, stop, time.monotonic() - started)
+        performer = _Performer(suite, Spending(suite.budget, before), writer, tell, stop, close)
+        await schedule(suite.plan, performer.perform, concurrency=suite.concurrency, stop=stop, close=close)
+    ended = _ended(run, stop.reason or close.reason, time.monotonic() - started)
     _store_the_rest(suite.plan, ended, store)
     store.end_run(ended)
     tell(RunFinished(ended, store.tally(run.id)))
@@ -71,14 +75,20 @@ class _Performer:
     """One trial from its start to its place in the store."""
 
     suite: Suite
+    spending: Spending
     writer: TrialWriter
     tell: RunListener
     stop: AbortSignal
+    close: AbortSignal
 
     async def perform(self, trial: Trial) -> None:
         reason = trial.case.config.skip
         if reason is not None:
             await self._keep(not_run(trial, f"skipped: {reason}"))
+            return
+        used_up = self.spending.reason_to_stop()
+        if used_up is not None:
+            self.close.set(used_up)
             return
         self.tell(TrialStarted(trial.key))
         agent = self.suite.agents[trial.variant]
@@ -96,6 +106,9 @@ class _Performer:
         self.tell(TrialFinished(masked))
 
     def _end_early(self, record: TrialRecord, metrics: Sequence[GradedMetric]) -> None:
+        uncounted = self.spending.count(record)
+        if uncounted is not None:
+            self.close.set(uncounted)
         if self.suite.is_fail_fast and record.outcome in ("failed", "errored"):
             self.stop.set(FAIL_FAST)
         for score, metric in zip(record.scores, metrics, strict=False):
@@ -122,12 +135,12 @@ async def _announce(stop: AbortSignal, tell: RunListener) -> None:
     tell(Stopping(await stop.wait()))
 
 
-def _ended(run: RunRecord, stop: AbortSignal, worked_s: float) -> RunRecord:
+def _ended(run: RunRecord, stopped_by: str | None, worked_s: float) -> RunRecord:
     status: RunStatus = "finished"
-    if stop.is_set:
-        status = "interrupted" if stop.reason == INTERRUPTED else "stopped"
+    if stopped_by is not None:
+        status = "interrupted" if stopped_by == INTERRUPTED else "stopped"
     return msgspec.structs.replace(
-        run, status=status, ended_at=utc_now(), stopped_by=stop.reason, worked_s=run.worked_s + worked_s
+        run, status=status, ended_at=utc_now(), stopped_by=stopped_by, worked_s=run.worked_s + worked_s
     )
 
 

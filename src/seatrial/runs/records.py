@@ -121,7 +121,8 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One execution of a suite.
 
     ``planned`` counts trials; ``stopped_by`` names what ended it early, if anything; ``worked_s`` are the wall-clock
-    seconds of all its parts together when it was resumed, the time between them left out.
+    seconds of all its parts together when it was resumed, the time between them left out; ``part_started_at`` is the
+    start of the latest part, None when there is only one.
     """
 
     id: str
@@ -141,6 +142,7 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     process: ProcessMark | None = None
     stopped_by: str | None = None
     worked_s: float = 0.0
+    part_started_at: datetime | None = None
 
 
 class Tally(msgspec.Struct, frozen=True, omit_defaults=True):

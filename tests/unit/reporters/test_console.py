@@ -220,3 +220,16 @@ def test_where_to_go_on_is_told_after_an_interrupt(report_of: MakeReport) -> Non
     text = shown(report_of(a_few(), **changes))
     assert "INTERRUPTED" in text
     assert "go on with: seatrial test 'my agents/a.yaml' --resume 20260503-120000-aaaa" in text
+
+
+def test_p016_flaky_cases_are_named_with_the_chances_of_several_tries(report_of: MakeReport) -> None:
+    passes = {0: 4, 1: 2, 2: 0}
+    trials = [
+        trial(index, "passed" if repeat <= passed else "failed", repeat=repeat)
+        for index, passed in passes.items()
+        for repeat in (1, 2, 3, 4)
+    ]
+    text = shown(report_of(trials, repeat=4))
+    assert "6 of 12 tries passed (50 %" in text
+    assert "1 of 3 cases passed as often as they must; pass@4 67 %, pass^4 33 %" in text
+    assert "flaky: case 1 2/4" in text

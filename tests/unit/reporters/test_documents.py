@@ -171,3 +171,16 @@ def test_an_answer_cannot_give_github_a_command(report_of: MakeReport) -> None:
 )
 def test_github_is_told_apart_from_other_places(environ: dict[str, Any], expected: bool) -> None:
     assert is_github(environ) is expected
+
+
+def test_a_try_that_may_fail_does_no_harm_in_any_report(report_of: MakeReport) -> None:
+    trials = [trial(0, "failed" if repeat == 2 else "passed", repeat=repeat, require=2) for repeat in (1, 2, 3)]
+    report = report_of(trials, repeat=3)
+    assert report.exit_code == 0
+    suite = ET.fromstring(written(write_junit, report)).find("testsuite")
+    assert suite is not None
+    assert suite.get("failures") == "0"
+    assert suite.find(".//failure") is None
+    assert "are enough" in (suite.findtext("testcase[2]/system-out") or "")
+    assert "| ✓ | case 0 | 2/3 passed |" in written(write_markdown, report)
+    assert 'data-outcome="passed"' in written(write_html, report)

@@ -15,6 +15,7 @@ from seatrial.metrics import catalog
 from seatrial.metrics.base import Evidence, Measurement
 from seatrial.metrics.grading import GradedMetric
 from seatrial.runner import schedule as schedule_module
+from seatrial.runner.budget import Budget
 from seatrial.runner.plan import Plan, plan_cases
 from seatrial.runner.suite import Suite, run_suite
 from seatrial.runs.events import RunEvent, RunFinished, RunStarted, Stopping, TrialFinished, TrialStarted
@@ -280,3 +281,44 @@ async def test_a_store_that_fails_ends_the_run_and_loses_nothing_finished(store:
         await run_suite(trip.suite, trip.record, store, then_full, trip.stop)
     assert [trial.case for trial in trip.trials] == ["t0", "t1"]
     assert "q3" not in agent.asked
+
+
+async def test_a_money_budget_stops_cleanly_and_says_what_was_not_run(store: RunStore) -> None:
+    trip = await Trip(
+        store, ScriptedLiveAgent(metrics=[f1()]), cases(10), concurrency=1, budget=Budget(max_cost_usd=0.035)
+    ).make()
+    assert trip.outcomes == ["passed"] * 4 + ["not_run"] * 6
+    assert (trip.record.stopped_by, trip.exit_code) == ("max_cost", 1)
+
+
+async def test_a_token_budget_stops_cleanly(store: RunStore) -> None:
+    trip = await Trip(store, ScriptedLiveAgent(), cases(10), concurrency=1, budget=Budget(max_tokens=30)).make()
+    assert trip.outcomes == ["unchecked"] * 2 + ["not_run"] * 8
+
+
+async def test_a_provider_that_does_not_count_ends_a_run_with_a_money_budget(store: RunStore) -> None:
+    async def uncounted(_text: str, _signal: AbortSignal) -> Any:
+        return result("fine", cost_usd=None)
+
+    agent = ScriptedLiveAgent({"q1": uncounted}, [f1()])
+    trip = await Trip(store, agent, cases(4), concurrency=1, budget=Budget(max_cost_usd=5.0)).make()
+    assert trip.outcomes == ["passed", "passed", "not_run", "not_run"]
+    assert trip.record.stopped_by == "unknown_cost"
+
+
+async def test_a_used_up_budget_lets_what_is_under_way_come_to_its_end(store: RunStore) -> None:
+    gate = asyncio.Event()
+
+    async def dear(_text: str, _signal: AbortSignal) -> Any:
+        gate.set()
+        return result("fine", cost_usd=9.0)
+
+    async def slow(_text: str, signal: AbortSignal) -> Any:
+        await gate.wait()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        return result("fine", "aborted" if signal.is_set else "stop")
+
+    agent = ScriptedLiveAgent({"q0": dear, "q1": slow}, [f1()])
+    trip = await Trip(store, agent, cases(4), concurrency=2, budget=Budget(max_cost_usd=1.0)).make()
+    assert trip.outcomes == ["passed", "passed", "not_run", "not_run"]
