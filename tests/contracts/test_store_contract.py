@@ -15,10 +15,9 @@ from seatrial.documents.passages import FieldSettings
 from seatrial.errors import ConfigError, RetrievalError
 from seatrial.retrieval.base import Chunk, SearchMode, Store, StoredFile, StoreOptions
 from seatrial.retrieval.catalog import STORES
-from seatrial.retrieval.chunking import ChunkSettings
 from seatrial.retrieval.index import Index
-from seatrial.retrieval.refresh import IndexSettings
 from seatrial.retrieval.search import SearchSettings, search
+from seatrial.retrieval.settings import ChunkSettings, IndexSettings
 
 Open = Callable[..., Store]
 EMBEDDER = BagOfWords()

@@ -23,7 +23,7 @@ from seatrial.core.limits import Limits
 from seatrial.core.messages import UserMessage
 from seatrial.core.tool import Tool
 from seatrial.metrics.grading import GradedMetric
-from seatrial.retrieval.refresh import IndexProgress, IndexReport
+from seatrial.retrieval.report import IndexProgress, IndexReport
 from seatrial.tools.user_module import load_function
 from seatrial.tools.vectorstore import VectorstoreTool
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from seatrial.assembly.embedders import build_embedder
 from seatrial.config.diagnostics import Diagnostic
@@ -16,12 +16,14 @@ from seatrial.core.tool import Tool
 from seatrial.documents.passages import FieldSettings
 from seatrial.errors import ConfigError, ToolError
 from seatrial.retrieval.catalog import DEFAULT_STORE
-from seatrial.retrieval.chunking import ChunkSettings
-from seatrial.retrieval.index import Index
-from seatrial.retrieval.refresh import IndexSettings
+from seatrial.retrieval.opening import index_class
 from seatrial.retrieval.search import SearchSettings
+from seatrial.retrieval.settings import ChunkSettings, IndexSettings
 from seatrial.tools.function import FunctionTool
 from seatrial.tools.vectorstore import VectorstoreTool
+
+if TYPE_CHECKING:
+    from seatrial.retrieval.index import Index
 
 STATE_FOLDER = ".seatrial"
 
@@ -62,7 +64,9 @@ def build_tool(config: ToolConfig, loaded: LoadedAgent) -> Tool:
 
 def open_index(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Index:
     """The index of a vectorstore tool, beside the agent file; it may be empty or old. Blocks."""
-    return Index.open(loaded.folder / STATE_FOLDER / "index", build_embedder(config, loaded), index_settings(config))
+    return index_class().open(
+        loaded.folder / STATE_FOLDER / "index", build_embedder(config, loaded), index_settings(config)
+    )
 
 
 def index_settings(config: VectorstoreToolConfig) -> IndexSettings:

@@ -22,8 +22,8 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.threads import in_thread
 from seatrial.errors import ConfigError
 from seatrial.retrieval.base import SearchMode, SearchResult
-from seatrial.retrieval.index import Index, IndexStats
-from seatrial.retrieval.refresh import IndexReport, require_passages
+from seatrial.retrieval.index import Index
+from seatrial.retrieval.report import IndexReport, IndexStats, require_passages
 from seatrial.retrieval.search import SearchSettings
 
 _PROBLEMS_SHOWN = 10

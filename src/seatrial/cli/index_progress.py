@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from seatrial.reporters.plain import one_line
-from seatrial.retrieval.refresh import IndexProgress
+from seatrial.retrieval.report import IndexProgress
 
 _NAME_WIDTH = 40
 

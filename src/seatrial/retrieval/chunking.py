@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
-
-from semantic_text_splitter import MarkdownSplitter, TextSplitter
 
 from seatrial.documents.base import Document, Section
 from seatrial.documents.passages import FieldSettings, Passage, passages_of
+from seatrial.errors import MissingExtraError
 from seatrial.retrieval.base import Chunk, Embedder
 from seatrial.retrieval.headings import Heading, heading_at, headings_of
+from seatrial.retrieval.settings import ChunkSettings
 
-
-@dataclass(frozen=True, slots=True)
-class ChunkSettings:
-    """How long a passage may be and how much it repeats of the one before, both in ``unit``.
-
-    ``tokens`` are those of the embedder. Whatever is asked for, a passage never has more tokens than the embedder
-    reads.
-    """
-
-    size: int = 700
-    overlap: int = 70
-    unit: Literal["characters", "tokens"] = "characters"
+try:
+    from semantic_text_splitter import MarkdownSplitter, TextSplitter
+except ImportError as error:
+    raise MissingExtraError("local", "searching documents") from error
 
 
 Span = tuple[int, int]

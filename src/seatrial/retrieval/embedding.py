@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from seatrial.errors import MissingExtraError
 from seatrial.retrieval.base import Chunk, Embedder
 from seatrial.retrieval.stores.vector_cache import VectorCache
+
+try:
+    import numpy as np
+except ImportError as error:
+    raise MissingExtraError("local", "searching documents") from error
 
 if TYPE_CHECKING:
     from seatrial.retrieval.base import Vectors

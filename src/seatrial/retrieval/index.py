@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,8 +12,10 @@ from seatrial.core.abort import AbortSignal
 from seatrial.documents.catalog import readers_version
 from seatrial.retrieval.base import Embedder, SearchResult, Store, StoredFile, StoreOptions
 from seatrial.retrieval.catalog import STORES
-from seatrial.retrieval.refresh import IndexReport, IndexSettings, ProgressSink, Refresh
+from seatrial.retrieval.refresh import Refresh
+from seatrial.retrieval.report import IndexReport, IndexStats, ProgressSink
 from seatrial.retrieval.search import SearchSettings, search
+from seatrial.retrieval.settings import IndexSettings
 from seatrial.retrieval.stores.lock import exclusive
 from seatrial.retrieval.stores.vector_cache import VectorCache
 
@@ -21,17 +23,6 @@ _FORMAT = 1
 _KEPT_VERSIONS = 4
 _FORGET_AFTER_DAYS = 30
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class IndexStats:
-    """The size of an index. ``bytes_on_disk`` is None for a store on a server."""
-
-    files: int
-    chunks: int
-    problems: int
-    embedder: str
-    bytes_on_disk: int | None
 
 
 class Index:

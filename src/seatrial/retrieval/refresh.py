@@ -2,80 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from seatrial.core.abort import AbortSignal
-from seatrial.documents.base import Limits, ReadOptions
+from seatrial.documents.base import ReadOptions
 from seatrial.documents.catalog import read_bytes, reader_for
 from seatrial.documents.folders import SourceFile, source_files
-from seatrial.documents.passages import FieldSettings
-from seatrial.errors import DocumentError, RetrievalError
+from seatrial.errors import DocumentError
 from seatrial.retrieval.base import Embedder, Store, StoredFile
-from seatrial.retrieval.chunking import ChunkSettings, chunks_of
+from seatrial.retrieval.chunking import chunks_of
 from seatrial.retrieval.embedding import embed_chunks
+from seatrial.retrieval.report import IndexProgress, IndexReport, ProgressSink
+from seatrial.retrieval.settings import IndexSettings
 from seatrial.retrieval.stores.vector_cache import VectorCache
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """What an index is made of. A change of any of these, or of the embedder, builds it anew beside the old one.
-
-    ``name`` tells the indexes of one project apart. ``patterns`` are globs below the source folder.
-    """
-
-    name: str = "default"
-    chunking: ChunkSettings = field(default_factory=ChunkSettings)
-    fields: FieldSettings = field(default_factory=FieldSettings)
-    record_path: str | None = None
-    delimiter: str | None = None
-    patterns: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
-    store: str = "embedded"
-    connection: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexProgress:
-    """How far a refresh is. ``source`` is the file at hand, ``chunks_done`` of ``chunks_total`` are its own."""
-
-    files_done: int
-    files_total: int
-    source: str = ""
-    chunks_done: int = 0
-    chunks_total: int = 0
-    is_waiting: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class IndexReport:
-    """What a refresh did, and what the index holds now.
-
-    ``embedded_chunks`` were sent to the embedder; the others were known. ``problems`` name file and place, of the
-    files that were not read anew too.
-    """
-
-    files: int = 0
-    files_read: int = 0
-    files_embedded: int = 0
-    files_removed: int = 0
-    chunks: int = 0
-    embedded_chunks: int = 0
-    problems: tuple[str, ...] = ()
-
-
-ProgressSink = Callable[[IndexProgress], None]
-
-
-def require_passages(report: IndexReport, source: Path) -> IndexReport:
-    """The report, or `RetrievalError` that says why there is nothing to search."""
-    if report.chunks:
-        return report
-    why = "; ".join(report.problems[:3]) or "no file in it has a known type"
-    raise RetrievalError(f"{source} holds nothing to search: {why}", hint="put documents there, or mend `source`")
 
 
 class Refresh:

@@ -6,16 +6,18 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seatrial.core.abort import AbortSignal
 from seatrial.core.model import ToolSpec
 from seatrial.core.threads import in_thread
 from seatrial.core.tool import ExecutionMode, ToolContext, ToolOutput
 from seatrial.retrieval.base import SearchResult
-from seatrial.retrieval.index import Index
-from seatrial.retrieval.refresh import IndexReport, ProgressSink, require_passages
+from seatrial.retrieval.report import IndexReport, ProgressSink, require_passages
 from seatrial.retrieval.search import SearchSettings
+
+if TYPE_CHECKING:
+    from seatrial.retrieval.index import Index
 
 _PARAMETERS = {
     "type": "object",

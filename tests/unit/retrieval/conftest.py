@@ -8,7 +8,7 @@ import pytest
 from tests.support.bag_of_words import BagOfWords
 
 from seatrial.retrieval.index import Index
-from seatrial.retrieval.refresh import IndexSettings
+from seatrial.retrieval.settings import IndexSettings
 
 OpenIndex = Callable[..., Index]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from seatrial.retrieval.index import Index
-from seatrial.retrieval.refresh import IndexSettings
+from seatrial.retrieval.settings import IndexSettings
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 

@@ -8,7 +8,8 @@ from tests.support.bag_of_words import BagOfWords
 from seatrial.documents.base import Document, Record, Section
 from seatrial.documents.passages import FieldSettings
 from seatrial.retrieval.base import Chunk
-from seatrial.retrieval.chunking import ChunkSettings, chunks_of
+from seatrial.retrieval.chunking import chunks_of
+from seatrial.retrieval.settings import ChunkSettings
 
 EMBEDDER = BagOfWords()
 NO_FIELDS = FieldSettings()

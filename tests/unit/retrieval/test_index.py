@@ -11,10 +11,10 @@ from seatrial.core.abort import AbortSignal
 from seatrial.documents.base import Limits
 from seatrial.documents.passages import FieldSettings
 from seatrial.errors import AbortedError, DocumentError, RetrievalError
-from seatrial.retrieval.chunking import ChunkSettings
 from seatrial.retrieval.index import Index
-from seatrial.retrieval.refresh import IndexProgress, IndexSettings
+from seatrial.retrieval.report import IndexProgress
 from seatrial.retrieval.search import SearchSettings
+from seatrial.retrieval.settings import ChunkSettings, IndexSettings
 
 
 def found(index: Index, query: str) -> str:

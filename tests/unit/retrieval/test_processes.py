@@ -15,8 +15,8 @@ import pytest
 from tests.support.bag_of_words import BagOfWords
 
 from seatrial.retrieval.index import Index
-from seatrial.retrieval.refresh import IndexSettings
 from seatrial.retrieval.search import SearchSettings
+from seatrial.retrieval.settings import IndexSettings
 
 _SCRIPT = Path(__file__).parent / "refresh_in_process.py"
 _PARAGRAPHS = 8

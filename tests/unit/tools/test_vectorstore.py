@@ -13,8 +13,9 @@ from seatrial.core.content import TextContent
 from seatrial.core.tool import ToolContext
 from seatrial.errors import AbortedError, DocumentError, RetrievalError
 from seatrial.retrieval.index import Index
-from seatrial.retrieval.refresh import IndexProgress, IndexSettings
+from seatrial.retrieval.report import IndexProgress
 from seatrial.retrieval.search import SearchSettings
+from seatrial.retrieval.settings import IndexSettings
 from seatrial.tools.vectorstore import VectorstoreTool
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from seatrial.errors import MissingExtraError
 from seatrial.retrieval.base import Hit
+
+try:
+    import numpy as np
+except ImportError as error:
+    raise MissingExtraError("local", "searching documents") from error
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,10 +11,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from seatrial.errors import RetrievalError
+from seatrial.errors import MissingExtraError, RetrievalError
 from seatrial.retrieval.stores.database import connect, transaction
+
+try:
+    import numpy as np
+except ImportError as error:
+    raise MissingExtraError("local", "searching documents") from error
 
 if TYPE_CHECKING:
     from seatrial.retrieval.base import Vectors
