@@ -138,9 +138,15 @@ class Agent:
             raise RuntimeError("run_sync was called inside a running event loop: write 'await agent.run(...)' there")
         return asyncio.run(self.run(prompt, history=history, signal=signal, sink=sink))
 
-    def stream(self, prompt: str | UserMessage | None = None, *, history: Sequence[Message] = ()) -> RunStream:
+    def stream(
+        self,
+        prompt: str | UserMessage | None = None,
+        *,
+        history: Sequence[Message] = (),
+        signal: AbortSignal | None = None,
+    ) -> RunStream:
         """The events of one run as they happen; the stream's ``result()`` is the run's."""
-        return RunStream(lambda sink, signal: self.run(prompt, history=history, sink=sink, signal=signal))
+        return RunStream(lambda sink, signal: self.run(prompt, history=history, sink=sink, signal=signal), signal)
 
     async def resume(
         self,

@@ -24,12 +24,13 @@ from seatrial.core.waiting import stop_all, wait_for_all, watch
 from seatrial.errors import AbortedError
 
 ABORTED = "The call was aborted before it had a result."
+NO_APPROVAL = "Not run: it needs a person's approval, and a tool cannot ask for one."
 INTERRUPTED = "The call was interrupted; it may have taken effect, and was not run again."
 
 
 @dataclass(slots=True)
 class Slot:
-    """One call's place in the batch. A closed slot takes no more results."""
+    """One call's place in the batch, with the calls that its tool makes. One with a result takes no other."""
 
     call: ToolCall
     ready: ReadyCall | None = None
@@ -37,6 +38,7 @@ class Slot:
     result: ToolResultMessage | None = None
     has_started: bool = False
     wants_end: bool = False
+    nested: list[Slot] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -179,6 +181,8 @@ def _start(slot: Slot, scope: Scope) -> None:
 def _finish(slot: Slot, result: ToolResultMessage, scope: Scope) -> None:
     if slot.result is not None:
         return
+    for made_within in slot.nested:
+        _close(made_within, scope)
     slot.result = result
     scope.state.pending_tool_call_ids = [
         call_id for call_id in scope.state.pending_tool_call_ids if call_id != slot.call.id
@@ -203,12 +207,14 @@ def _close(slot: Slot, scope: Scope) -> None:
 
 
 def _tool_context(slot: Slot, scope: Scope) -> ToolContext:
-    call, nested = slot.call, 0
+    call = slot.call
 
     async def run_tool(name: str, arguments: dict[str, Any]) -> ToolOutput:
-        nonlocal nested
-        nested += 1
-        return await _run_nested(ToolCall(f"{call.id}.{nested}", name, arguments), scope)
+        if slot.result is not None:
+            raise AbortedError("the call that this one was made within is over")
+        made_within = Slot(ToolCall(f"{call.id}.{len(slot.nested) + 1}", name, arguments))
+        slot.nested.append(made_within)
+        return await _run_nested(made_within, scope)
 
     loop, home = asyncio.get_running_loop(), threading.get_ident()
 
@@ -225,16 +231,15 @@ def _tool_context(slot: Slot, scope: Scope) -> ToolContext:
     return ToolContext(tool_call_id=call.id, signal=scope.signal, update=update, run_tool=run_tool)
 
 
-async def _run_nested(call: ToolCall, scope: Scope) -> ToolOutput:
+async def _run_nested(slot: Slot, scope: Scope) -> ToolOutput:
     """A call that a tool makes: checked and shown to the hooks like the model's own; its result is the tool's."""
-    slot = Slot(call)
-    _settle(slot, await prepare(call, scope, {}), scope)
+    _settle(slot, await prepare(slot.call, scope, {}), scope)
     if slot.ready is not None:
         await _run(slot, scope, asyncio.Semaphore())
     elif slot.approval is not None:
         _start(slot, scope)
-        _finish(slot, refused(call, "Not run: it needs a person's approval, and a tool cannot ask for one."), scope)
-    result = slot.result or refused(call, ABORTED)
+        _finish(slot, refused(slot.call, NO_APPROVAL), scope)
+    result = slot.result or refused(slot.call, ABORTED)
     return ToolOutput(
         content=result.content,
         details=result.details,

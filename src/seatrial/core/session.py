@@ -33,12 +33,17 @@ class Session:
         self._inbox = Inbox()
         self._line = asyncio.Lock()
         self._running: Running | None = None
-        self._last: RunResult | None = None
+        self._last_result: RunResult | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """The conversation until now, that of a run that goes on included."""
         return tuple(self._messages if self._running is None else self._running.state.messages)
+
+    @property
+    def last_result(self) -> RunResult | None:
+        """What the last run gave; None before the first one, while one goes on, and after one that was cancelled."""
+        return self._last_result
 
     @property
     def state(self) -> AgentState | None:
@@ -68,10 +73,10 @@ class Session:
         """Goes on with a run that ended with ``awaiting_approval``, as `Agent.resume` does."""
         return await self._go(Order(decisions=decisions, signal=signal, sink=sink, with_deltas=with_deltas))
 
-    def stream(self, prompt: str | UserMessage) -> RunStream:
+    def stream(self, prompt: str | UserMessage, *, signal: AbortSignal | None = None) -> RunStream:
         """The events of the next run, as they happen."""
         opening = (as_user_message(prompt),)
-        return RunStream(lambda sink, signal: self._go(Order(opening=opening, signal=signal, sink=sink)))
+        return RunStream(lambda sink, signal: self._go(Order(opening=opening, signal=signal, sink=sink)), signal)
 
     def steer(self, message: str | UserMessage) -> None:
         """Says something before the next request of the run that goes on (or of the next one)."""
@@ -99,17 +104,18 @@ class Session:
     async def _next(self, order: Order) -> RunResult:
         is_resumed = not order.opening
         if is_resumed:
-            check_decisions(self._last, order.decisions)
+            check_decisions(self._last_result, order.decisions)
         order = msgspec.structs.replace(
             order,
             history=tuple(self._messages),
             journal=self._journal,
-            earlier=self._last if is_resumed else None,
+            earlier=self._last_result if is_resumed else None,
         )
+        self._last_result = None
         self._running = Running(self._blueprint, order, self._inbox)
         try:
-            self._last = await self._running.go()
-            return self._last
+            self._last_result = await self._running.go()
+            return self._last_result
         finally:
             self._messages = self._running.state.messages
             self._running = None

@@ -11,6 +11,7 @@ from typing import Self
 from seatrial.core.abort import AbortSignal
 from seatrial.core.events import AgentEvent, EventSink, MessageReasoningDelta, MessageTextDelta
 from seatrial.core.result import RunResult
+from seatrial.core.waiting import retrieve
 
 MAX_WAITING = 256
 
@@ -22,9 +23,11 @@ class RunStream:
     slow reader loses nothing: beyond 256 waiting events, deltas of text are joined to one.
     """
 
-    def __init__(self, start: Callable[[EventSink, AbortSignal], Awaitable[RunResult]]) -> None:
+    def __init__(
+        self, start: Callable[[EventSink, AbortSignal], Awaitable[RunResult]], signal: AbortSignal | None = None
+    ) -> None:
         self._start = start
-        self._signal = AbortSignal()
+        self._signal = AbortSignal(signal)
         self._buffer = _Buffer()
         self._task: asyncio.Future[RunResult] | None = None
 
@@ -64,10 +67,20 @@ class RunStream:
 
     def _started(self) -> asyncio.Future[RunResult]:
         if self._task is None:
-            buffer = self._buffer
-            self._task = asyncio.ensure_future(self._start(buffer.put, self._signal))
-            self._task.add_done_callback(lambda _task: buffer.wake())
+            self._task = asyncio.ensure_future(self._start(self._buffer.put, self._signal))
+            self._task.add_done_callback(_ending(self._buffer, self._signal))
         return self._task
+
+
+def _ending(buffer: _Buffer, signal: AbortSignal) -> Callable[[asyncio.Future[RunResult]], None]:
+    """What is done when the run is over. It must not know the stream, whose end is what aborts a run left alone."""
+
+    def ended(task: asyncio.Future[RunResult]) -> None:
+        signal.detach()
+        buffer.wake()
+        retrieve(task)
+
+    return ended
 
 
 class _Buffer:

@@ -58,7 +58,7 @@ async def stop_all(tasks: Iterable[asyncio.Future[Any]]) -> list[asyncio.Future[
     if running:
         await asyncio.wait(running, timeout=STOP_WAIT_S)
     for task in tasks:
-        _retrieve(task)
+        retrieve(task)
     return [task for task in running if not task.done()]
 
 
@@ -83,12 +83,13 @@ def watch(task: asyncio.Future[Any], name: str) -> None:
 
     def ended(task: asyncio.Future[Any]) -> None:
         timer.cancel()
-        _retrieve(task)
+        retrieve(task)
 
     task.add_done_callback(ended)
 
 
-def _retrieve(task: asyncio.Future[Any]) -> None:
+def retrieve(task: asyncio.Future[Any]) -> None:
+    """Looks at the exception of an ended task, so that nobody is told that nobody did."""
     if task.done() and not task.cancelled():
         task.exception()
 

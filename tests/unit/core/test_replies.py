@@ -326,3 +326,21 @@ async def test_a_model_that_breaks_its_contract_is_an_error_reply() -> None:
     assert leaves.error_message == "SystemExit: 2"
     stops = await Agent(scripted(AssistantMessage(stop_reason="aborted"))).run("go")
     assert (stops.stop_reason, stops.error_message) == ("aborted", "aborted")
+
+
+async def test_p003_what_was_cut_off_is_never_completed_and_run() -> None:
+    ran: list[object] = []
+    write = tool("write", lambda a, _: ran.append(a), properties={"path": STRING}, required=[])
+    half = ToolCall("1", "write", {}, arguments_text='{"path": "out.tx', arguments_error="cut off inside a string")
+    for stop_reason in ("length", "tool_calls", "incomplete"):
+        model = scripted(calls_many(half, stop_reason=stop_reason), says("ok"))
+        result = await Agent(model, tools=[write]).run("go")
+        assert result.transcript.tool_results[0].is_error
+    assert ran == []
+
+
+async def test_p003_a_number_in_quotes_becomes_one_only_where_the_schema_asks() -> None:
+    seen: list[object] = []
+    both = tool("t", lambda a, _: seen.append(a), properties={"count": INTEGER, "code": STRING})
+    await Agent(scripted(calls("t", count="3", code="3"), says("ok")), tools=[both]).run("go")
+    assert seen == [{"count": 3, "code": "3"}]

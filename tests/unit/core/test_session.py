@@ -177,3 +177,20 @@ async def test_a_new_prompt_instead_of_an_approval_closes_the_call() -> None:
     assert [message.role for message in sent] == ["user", "assistant", "tool", "user"]
     with pytest.raises(ValueError, match="no tool call waits"):
         await session.resume({})
+
+
+async def test_an_approval_is_over_once_another_run_has_begun_even_if_that_is_cancelled() -> None:
+    gate = Gate()
+    model = scripted(calls("a"), calls("gate"), says("never"))
+    asks = Hooks(before_tool_call=lambda ahead: Ask() if ahead.call.name == "a" else None)
+    session = Agent(model, tools=[tool("a"), gate.tool], hooks=asks).session()
+    asked = await session.run("go")
+    assert session.last_result is asked
+    run = asyncio.ensure_future(session.run("something else"))
+    await gate.entered.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert session.last_result is None
+    with pytest.raises(ValueError, match="no tool call waits"):
+        await session.resume({asked.pending_approvals[0].call.id: Allow()})

@@ -165,3 +165,13 @@ async def test_a_listener_that_raises_is_a_mistake_of_the_program_and_leaves_no_
     with pytest.raises(LookupError, match="broken listener"):
         await Agent(scripted(calls("a")), tools=[gate.tool]).run("go", sink=sink)
     assert len(asyncio.all_tasks()) == 1
+
+
+async def test_a_stream_stops_with_the_callers_signal() -> None:
+    gate, signal = Gate(), AbortSignal()
+    stream = Agent(scripted(calls("gate")), tools=[gate.tool]).stream("go", signal=signal)
+    async for event in stream:
+        if isinstance(event, ToolStarted):
+            signal.set()
+    assert (await stream.result()).stop_reason == "aborted"
+    assert not signal._listeners

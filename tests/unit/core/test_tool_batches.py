@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import threading
 import time
@@ -17,6 +18,7 @@ from seatrial.core.agent import Agent
 from seatrial.core.content import ImageContent, TextContent
 from seatrial.core.events import AgentEvent, ToolEnded, ToolStarted, ToolUpdated
 from seatrial.core.tool import ToolContext, ToolOutput
+from seatrial.errors import AbortedError
 from seatrial.providers.scripted import calls, calls_many, says, scripted
 
 
@@ -346,3 +348,42 @@ async def test_pending_ids_are_there_while_tools_run_and_gone_afterwards() -> No
     gate.go.set()
     await run
     assert state.pending_tool_call_ids == []
+
+
+async def test_p008_whatever_one_tool_does_the_others_and_the_run_go_on() -> None:
+    def leaves(*_: object) -> None:
+        raise SystemExit(1)
+
+    async def exits(*_: object) -> None:
+        raise SystemExit(1)
+
+    def odd(*_: object) -> object:
+        return {"me": object(), 1: float("nan")}
+
+    tools = [tool("leaves", leaves), tool("exits", exits), tool("odd", odd), tool("fine")]
+    model = scripted(calls_many(*[(name, {}) for name in ("leaves", "exits", "odd", "fine")]), says("ok"))
+    result = await Agent(model, tools=tools).run("go")
+    assert [item.is_error for item in result.transcript.tool_results] == [True, True, False, False]
+    assert (result.text, result.transcript.tool_results[3].text) == ("ok", "fine")
+
+
+async def test_a_tool_that_goes_on_after_its_time_can_call_no_other() -> None:
+    go, errors = asyncio.Event(), []
+
+    async def deaf(_: object, context: ToolContext) -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await go.wait()
+        assert context.run_tool is not None
+        try:
+            await context.run_tool("fine", {})
+        except AbortedError as error:
+            errors.append(error)
+        done.set()
+
+    done = asyncio.Event()
+    model = scripted(calls("deaf"), says("ok"))
+    await Agent(model, tools=[tool("deaf", deaf, timeout_s=0.01), tool("fine")]).run("go")
+    go.set()
+    await asyncio.wait_for(done.wait(), 10)
+    assert len(errors) == 1
