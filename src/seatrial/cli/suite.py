@@ -35,6 +35,8 @@ from seatrial.runs.store import open_store, resolve_run, store_file
 if TYPE_CHECKING:
     from seatrial.retrieval.report import IndexProgress
 
+_PROBLEMS_TOLD = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -190,14 +192,18 @@ def _known_prices(live: LiveAgent) -> dict[str, bool]:
 
 
 async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> None:
-    """Brings the indexes up to date; progress comes from other threads and is told in this one."""
+    """Brings the indexes up to date and tells what could not be read. Progress comes from other threads."""
     loop = asyncio.get_running_loop()
 
     def on_progress(tool: str, progress: IndexProgress) -> None:
         event = Preparing(f"indexing for {tool}: {progress.source}", progress.files_done, progress.files_total)
         loop.call_soon_threadsafe(tell, event)
 
-    await live.prepare(on_progress, stop)
+    for tool, report in (await live.prepare(on_progress, stop)).items():
+        for problem in report.problems[:_PROBLEMS_TOLD]:
+            tell(Warned(f"{tool}: {problem}"))
+        if len(report.problems) > _PROBLEMS_TOLD:
+            tell(Warned(f"{tool}: {len(report.problems) - _PROBLEMS_TOLD} more; seatrial index tells them"))
 
 
 def _write(request: Request, report: Report) -> None:
