@@ -8,37 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from seatrial.core.content import ToolCall
-from seatrial.core.events import ToolEnded, ToolStarted, ToolUpdated, UsageCounted
+from seatrial.core.events import ToolUpdated
 from seatrial.core.execute import execute
 from seatrial.core.hooks import Decision
 from seatrial.core.messages import ToolResultMessage
 from seatrial.core.prepare import Prepared, ReadyCall, prepare, refused
 from seatrial.core.result import PendingApproval
 from seatrial.core.scope import Scope
+from seatrial.core.slot import ABORTED, Slot, close, finish, start
 from seatrial.core.tool import ToolContext, ToolOutput
-from seatrial.core.usage import as_total
 from seatrial.core.waiting import stop_all, wait_for_all, watch
 from seatrial.errors import AbortedError
 
-ABORTED = "The call was aborted before it had a result."
 NO_APPROVAL = "Not run: it needs a person's approval, and a tool cannot ask for one."
 INTERRUPTED = "The call was interrupted; it may have taken effect, and was not run again."
-
-
-@dataclass(slots=True)
-class Slot:
-    """One call's place in the batch, with the calls that its tool makes. One with a result takes no other."""
-
-    call: ToolCall
-    ready: ReadyCall | None = None
-    approval: PendingApproval | None = None
-    result: ToolResultMessage | None = None
-    has_started: bool = False
-    wants_end: bool = False
-    nested: list[Slot] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -74,7 +58,7 @@ async def dispatch(
             await _run_group(group, scope)
     except (AbortedError, asyncio.CancelledError):
         for slot in slots:
-            _close(slot, scope)
+            close(slot, scope)
         raise
     finally:
         scope.state.pending_tool_call_ids = []
@@ -92,9 +76,9 @@ def close_calls(calls: Sequence[ToolCall], why: str, scope: Scope) -> None:
     """Gives each call an error result instead of running it."""
     for call in calls:
         slot = Slot(call)
-        _start(slot, scope)
+        start(slot, scope)
         result = refused(call, why)
-        _finish(slot, result, scope)
+        finish(slot, result, scope)
         scope.conversation.add(result)
 
 
@@ -114,8 +98,8 @@ def _settle(slot: Slot, prepared: Prepared, scope: Scope) -> None:
     elif isinstance(prepared, ReadyCall):
         slot.ready = prepared
     else:
-        _start(slot, scope)
-        _finish(slot, prepared, scope)
+        start(slot, scope)
+        finish(slot, prepared, scope)
 
 
 def _groups(slots: Sequence[Slot], scope: Scope) -> Iterator[list[Slot]]:
@@ -153,7 +137,7 @@ async def _run_group(group: Sequence[Slot], scope: Scope) -> None:
 
 async def _give_up(tasks: Mapping[asyncio.Future[None], Slot], scope: Scope) -> None:
     for slot in tasks.values():
-        _close(slot, scope)
+        close(slot, scope)
     for stray in await stop_all(tasks):
         name = tasks[stray].call.name
         scope.warn(f"{name} was aborted and has not stopped yet")
@@ -165,45 +149,12 @@ async def _run(slot: Slot, scope: Scope, turnstile: asyncio.Semaphore) -> None:
     if ready is None:
         return
     async with turnstile:
-        _start(slot, scope)
+        start(slot, scope)
         if scope.journal is not None:
             scope.journal.call_started(ready.call)
         executed = await execute(ready, _tool_context(slot, scope), scope)
     slot.wants_end = executed.output.should_terminate
-    _finish(slot, executed.result, scope)
-
-
-def _start(slot: Slot, scope: Scope) -> None:
-    slot.has_started = True
-    scope.emit(ToolStarted(slot.call))
-
-
-def _finish(slot: Slot, result: ToolResultMessage, scope: Scope) -> None:
-    if slot.result is not None:
-        return
-    for made_within in slot.nested:
-        _close(made_within, scope)
-    slot.result = result
-    scope.state.pending_tool_call_ids = [
-        call_id for call_id in scope.state.pending_tool_call_ids if call_id != slot.call.id
-    ]
-    if scope.journal is not None and result.was_executed:
-        scope.journal.call_finished(result)
-    scope.emit(ToolEnded(result))
-    if result.usage is not None:
-        scope.meter.count(as_total(result.usage, requests=0), result.cost_usd)
-        scope.emit(UsageCounted(result.usage, result.cost_usd))
-
-
-def _close(slot: Slot, scope: Scope) -> None:
-    """Gives a call without a result the one that says it was aborted."""
-    if slot.result is not None:
-        return
-    has_run = slot.has_started
-    if not has_run:
-        _start(slot, scope)
-    slot.approval = None
-    _finish(slot, msgspec.structs.replace(refused(slot.call, ABORTED), was_executed=has_run), scope)
+    finish(slot, executed.result, scope)
 
 
 def _tool_context(slot: Slot, scope: Scope) -> ToolContext:
@@ -237,8 +188,8 @@ async def _run_nested(slot: Slot, scope: Scope) -> ToolOutput:
     if slot.ready is not None:
         await _run(slot, scope, asyncio.Semaphore())
     elif slot.approval is not None:
-        _start(slot, scope)
-        _finish(slot, refused(slot.call, NO_APPROVAL), scope)
+        start(slot, scope)
+        finish(slot, refused(slot.call, NO_APPROVAL), scope)
     result = slot.result or refused(slot.call, ABORTED)
     return ToolOutput(
         content=result.content,
