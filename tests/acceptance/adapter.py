@@ -50,9 +50,9 @@ from seatrial.formats.tolerant import parse_response
 from seatrial.metrics.base import Evidence
 from seatrial.metrics.trajectory.expected_tools import ExpectedTools
 from seatrial.metrics.verdict import decide, shown_pair
-from seatrial.providers.compat import Compat
+from seatrial.providers.base import ProviderOptions
+from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.scripted import calls, calls_many, says, scripted
-from seatrial.providers.wire import chat_wire
 from seatrial.tools.function import FunctionTool
 from seatrial.tools.user_module import load_module
 
@@ -138,16 +138,25 @@ def one_stream(case: Plain, entry: Plain, folder: Path) -> Plain:
     return results[0]
 
 
-def next_request(_case: Plain, entry: Plain, folder: Path) -> Plain:
+def next_request(case: Plain, entry: Plain, folder: Path) -> Plain:
+    target = {**case, **entry.get("options", {})}
     messages = repair_history(read_messages(read(folder / entry["input"])))
-    wire = chat_wire(url="", model="stub-model", reader="", sign=no_headers, compat=Compat())
-    return {"ok": True, "request": msgspec.json.decode(wire.encode(ModelRequest("", messages), stream=False))}
+    provider = target.get("provider", PROVIDER_OF_FORMAT[case["format"]])
+    compat = {"api": "responses"} if case["format"] == "openai_responses" else {}
+    model = PROVIDERS.load(provider)(
+        ProviderOptions(
+            name=target.get("model", "stub-model"), endpoint="http://127.0.0.1", api_key="unused", compat=compat
+        )
+    )
+    return {"ok": True, "request": msgspec.json.decode(model.request_body(ModelRequest("", messages)))}
 
 
-async def no_headers() -> Mapping[str, str]:
-    return {}
-
-
+PROVIDER_OF_FORMAT = {
+    "openai_chat": "openai_compatible",
+    "openai_responses": "openai",
+    "anthropic_messages": "anthropic",
+    "ollama_chat": "ollama",
+}
 STREAMS: dict[str, Callable[[Reading], Any]] = {
     "openai_chat": chat_stream,
     "openai_responses": responses_stream,

@@ -18,6 +18,7 @@ TEXT_TYPES = frozenset({"text", "output_text", "input_text", "markdown", "string
 REASONING_TYPES = frozenset({"thinking", "reasoning", "thought", "reasoning_text", "summary_text", "reasoning_content"})
 CALL_TYPES = frozenset({"tool_use", "tool_call", "function_call", "function", "functionCall", "toolCall", "toolUse"})
 ARGUMENT_KEYS = ("arguments", "input", "args", "parameters")
+WRAPPED_CALLS = frozenset({"functionCall", "toolUse", "toolCall"})
 DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)(?:;[\w=.-]+)*;base64,(.*)\Z", re.DOTALL)
 MAX_DEPTH = 20
 
@@ -48,14 +49,17 @@ def read_block(builder: ReplyBuilder, block: Mapping[str, Any], depth: int = 0) 
     if kind == "tool_calls" or (kind is None and isinstance(block.get("tool_calls"), list)):
         for item in _items(block.get("tool_calls")):
             read_call(builder, item)
-    elif kind in CALL_TYPES:
+    elif kind in CALL_TYPES or (kind is None and block.keys() & WRAPPED_CALLS):
         read_call(builder, block)
     elif kind == "refusal":
         builder.add_refusal(text_in(block.get("refusal")) or text_in(block.get("text")))
     elif kind == "redacted_thinking" and isinstance(block.get("data"), str):
         builder.begin_reasoning().data = block["data"]
-    elif kind in REASONING_TYPES:
+    elif kind in REASONING_TYPES or block.get("thought") is True:
         read_reasoning_block(builder, block)
+    elif kind is None and isinstance(block.get("reasoningContent"), dict):
+        inner = block["reasoningContent"].get("reasoningText")
+        read_reasoning_block(builder, inner if isinstance(inner, dict) else block["reasoningContent"])
     elif (image := image_in(block)) is not None:
         builder.add_image(image)
     elif kind in TEXT_TYPES or kind is None:
@@ -153,7 +157,9 @@ def image_in(block: Mapping[str, Any]) -> ImageContent | None:
     if isinstance(url, str):
         found = DATA_URL.match(url)
         return ImageContent(found.group(2), found.group(1)) if found else None
-    source = block.get("source") if isinstance(block.get("source"), dict) else block
+    source = next(
+        (part for key in ("source", "inlineData", "inline_data") if isinstance(part := block.get(key), dict)), block
+    )
     if not isinstance(source, dict) or not isinstance(source.get("data"), str):
         return None
     mime_type = source.get("media_type") or source.get("mime_type") or source.get("mimeType")

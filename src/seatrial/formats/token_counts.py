@@ -56,6 +56,7 @@ DETAILS = frozenset(
         "output_tokens_details",
         "outputTokensDetails",
         "outputTokenDetails",
+        "tokens",
     }
 )
 

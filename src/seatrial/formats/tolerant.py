@@ -64,6 +64,11 @@ def _read_answer(builder: ReplyBuilder, obj: Mapping[str, Any]) -> bool:
         read_output(builder, obj["output"])
         read_output_end(builder, obj)
         return True
+    if isinstance(obj.get("output"), dict):
+        read_choice(builder, obj["output"])
+        return True
+    if isinstance(obj.get("candidates"), list):
+        return _read_candidates(builder, obj)
     if isinstance(obj.get("message"), dict | str):
         read_choice(builder, obj)
         return True
@@ -75,6 +80,22 @@ def _read_answer(builder: ReplyBuilder, obj: Mapping[str, Any]) -> bool:
             builder.add_text(obj[key])
             return True
     return False
+
+
+def _read_candidates(builder: ReplyBuilder, obj: Mapping[str, Any]) -> bool:
+    """Gemini's own shape."""
+    feedback = obj.get("promptFeedback")
+    if isinstance(feedback, dict) and isinstance(feedback.get("blockReason"), str):
+        builder.stop_word = "content_filter"
+        builder.note_filter(f"the prompt was blocked: {feedback['blockReason']}")
+        return True
+    candidate = first_choice(obj["candidates"])
+    if candidate is None:
+        return False
+    read_stop_word(builder, candidate)
+    content = candidate.get("content")
+    read_content(builder, content.get("parts") if isinstance(content, dict) else content)
+    return True
 
 
 def read_labels(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:

@@ -75,6 +75,10 @@ class HttpModel:
             return msgspec.structs.replace(reply, failed_tries=tuple(exchange.failed_tries))
         return reply
 
+    def request_body(self, request: ModelRequest, *, stream: bool = False) -> bytes:
+        """What `respond` would send, as JSON; nothing is sent."""
+        return self._wire.encode(request, stream=stream)
+
     async def prepare(self) -> None:
         """Loads the HTTP client; no request is made."""
         await self._client.prepare()

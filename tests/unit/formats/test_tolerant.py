@@ -39,6 +39,9 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments"
         {"content": [{"type": "output_text", "text": "Hi."}]},
         {"output": [{"type": "message", "content": [{"type": "output_text", "text": "Hi."}]}], "status": "completed"},
         {"response": "Hi.", "done": True},
+        {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi."}]}, "finishReason": "STOP"}]},
+        {"output": {"message": {"role": "assistant", "content": [{"text": "Hi."}]}}, "stopReason": "end_turn"},
+        {"message": {"content": [{"type": "text", "text": "Hi."}]}, "finish_reason": "COMPLETE"},
         {"generated_text": "Hi."},
         [{"type": "text", "text": "Hi."}],
         b'{"content": "Hi."}',
@@ -67,6 +70,36 @@ def test_calls_are_found_in_every_shape(item: Any) -> None:
     message = chat({"content": None, "tool_calls": [item]})
     assert [(call.id, call.name, call.arguments) for call in message.tool_calls] == [("c1", "look", {"a": 1})]
     assert message.stop_reason == "tool_calls"
+
+
+def test_geminis_own_shape_is_read() -> None:
+    parts = [
+        {"text": "hm", "thought": True},
+        {"functionCall": {"name": "look", "args": {"a": 1}}},
+        {"inlineData": {"mimeType": "image/png", "data": "aWNo"}},
+    ]
+    counts = {"promptTokenCount": 7, "candidatesTokenCount": 2}
+    message = parse_response(
+        {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}], "usageMetadata": counts}
+    )
+    assert [block.text for block in message.reasoning] == ["hm"]
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("look", {"a": 1})]
+    assert ImageContent("aWNo", "image/png") in message.content
+    assert (message.stop_reason, message.usage.input_tokens) == ("tool_calls", 7)
+    blocked = parse_response({"candidates": [], "promptFeedback": {"blockReason": "SAFETY"}})
+    assert (blocked.stop_reason, blocked.error_message) == ("content_filter", "the prompt was blocked: SAFETY")
+
+
+def test_bedrocks_own_shape_is_read() -> None:
+    content = [
+        {"reasoningContent": {"reasoningText": {"text": "hm", "signature": "sig"}}},
+        {"text": "I look."},
+        {"toolUse": {"toolUseId": "t1", "name": "look", "input": {"a": 1}}},
+    ]
+    message = parse_response({"output": {"message": {"content": content}}, "stopReason": "tool_use"})
+    assert [(block.text, block.signature) for block in message.reasoning] == [("hm", "sig")]
+    assert [(call.id, call.name, call.arguments) for call in message.tool_calls] == [("t1", "look", {"a": 1})]
+    assert (message.text, message.stop_reason) == ("I look.", "tool_calls")
 
 
 def test_case_31_a_legacy_function_call_is_one_call_with_an_id() -> None:
@@ -302,6 +335,15 @@ JUNK = st.recursive(
                         "data",
                     ),
                     *("signature", "refusal", "finish_reason", "stop_reason", "status", "source", "image_url", "url"),
+                    *(
+                        "candidates",
+                        "parts",
+                        "functionCall",
+                        "reasoningContent",
+                        "thought",
+                        "promptFeedback",
+                        "inlineData",
+                    ),
                     *("reasoning_details", "function_call", "input", "images", "detail", "errors", "encrypted_content"),
                 ]
             )
