@@ -1,4 +1,4 @@
-"""The agent loop and its vocabulary. ``agent.py`` is the door, ``loop.py`` the loop, ``dispatch.py`` runs the tool calls.
+"""The agent loop and its vocabulary: ``agent.py`` is the door, ``loop.py`` the loop, ``dispatch.py`` runs tool calls.
 
 May import: errors. Never YAML, HTTP, screens or databases.
 To add an event or a content block: its struct here, then the exhaustive matches that the type checker points at. To add
