@@ -43,7 +43,10 @@ class FilledText(str):
 
 
 class Spot(NamedTuple):
-    """Where a key and its value stand; lines and columns from 1, lengths in characters; None: the block's own file."""
+    """Where a key and its value stand; lines and columns from 1, lengths in characters.
+
+    ``end`` is the line and column behind the value, None where nobody needs it; ``file`` None is the block's own.
+    """
 
     key_line: int
     key_column: int
@@ -52,18 +55,20 @@ class Spot(NamedTuple):
     column: int
     length: int
     file: Path | None = None
+    end: tuple[int, int] | None = None
 
 
 class Block(dict[str, Any]):
-    """A mapping that knows where it and its keys stand."""
+    """A mapping that knows where it and its keys stand. ``is_flow``: it is written between braces."""
 
-    __slots__ = ("column", "file", "line", "spots")
+    __slots__ = ("column", "file", "is_flow", "line", "spots")
 
     def __init__(self, file: Path, line: int, column: int = 1) -> None:
         super().__init__()
         self.file = file
         self.line = line
         self.column = column
+        self.is_flow = False
         self.spots: dict[str, Spot] = {}
 
     @property

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 
 from seatrial.config.diagnostics import Diagnostic, Place
@@ -33,6 +35,19 @@ class Source:
     def sha256(self) -> str:
         """A digest of the text, the same for all styles of line ends."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+
+    def position(self, index: int) -> tuple[int, int]:
+        """Line and column, from 1, of a character of the text."""
+        line = bisect_right(self._line_starts, index) - 1
+        return line + 1, index - self._line_starts[line] + 1
+
+    def index(self, line: int, column: int) -> int:
+        """The character of the text at a line and column that count from 1."""
+        return self._line_starts[line - 1] + column - 1
 
     def find(self, text: str, start: Place) -> Place:
         """The first place of a text from ``start`` on; ``start`` itself when it is not there."""

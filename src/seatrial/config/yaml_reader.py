@@ -85,6 +85,7 @@ class _Reader:
         self.root: Any = None
         self.count = 0
         self._documents = 0
+        self._has_odd_breaks = any(mark in source.text for mark in "\x85\u2028\u2029")
         self._open: list[_Open] = []
         self._anchors: dict[str, Any] = {}
 
@@ -96,7 +97,7 @@ class _Reader:
             case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
                 return self._start(event)
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-                self._end()
+                self._end(event)
             case yaml.AliasEvent():
                 self._alias(event)
             case yaml.DocumentStartEvent():
@@ -127,7 +128,7 @@ class _Reader:
             value = read_scalar(text)
         if event.anchor:
             self._anchors[event.anchor] = value
-        self._add(value, self._place(event))
+        self._add(value, self._place(event), self._end_of(event))
 
     def _key(self, holder: _Open, text: str, event: yaml.ScalarEvent) -> None:
         place = self._place(event)
@@ -148,6 +149,8 @@ class _Reader:
             return False
         kind = Block if isinstance(event, yaml.MappingStartEvent) else Listing
         opened = _Open(kind(self.source.path, place.line, place.column), event.anchor)
+        if isinstance(opened.target, Block):
+            opened.target.is_flow = bool(event.flow_style)
         holder = self._open[-1] if self._open else None
         if holder is not None and isinstance(holder.target, Block) and holder.wants_key:
             opened.is_refused = True
@@ -156,7 +159,7 @@ class _Reader:
         self._open.append(opened)
         return True
 
-    def _end(self) -> None:
+    def _end(self, event: yaml.Event) -> None:
         closed = self._open.pop()
         if isinstance(closed.target, Block):
             self._merge(closed.target, closed.merges)
@@ -167,7 +170,8 @@ class _Reader:
             holder.key, holder.wants_key = ("", closed.target.line, closed.target.column, 1), False
             holder.is_broken = True
             return
-        self._add(unreadable_text() if closed.is_broken else closed.target, closed.target.place)
+        value = unreadable_text() if closed.is_broken else closed.target
+        self._add(value, closed.target.place, self._end_of(event))
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         self.count += 1
@@ -183,9 +187,9 @@ class _Reader:
         if holder is not None and isinstance(holder.target, Block) and holder.wants_key:
             holder.key, holder.wants_key = (str(value), place.line, place.column, place.length), False
             return
-        self._add(value, place)
+        self._add(value, place, self._end_of(event))
 
-    def _add(self, value: Any, place: Place) -> None:
+    def _add(self, value: Any, place: Place, end: tuple[int, int]) -> None:
         if not self._open:
             self.root = value
             return
@@ -195,9 +199,9 @@ class _Reader:
             target.append(value)
             target.spots.append((place.line, place.column, place.length))
             return
-        self._set(holder, target, value, place)
+        self._set(holder, target, value, place, end)
 
-    def _set(self, holder: _Open, target: Block, value: Any, place: Place) -> None:
+    def _set(self, holder: _Open, target: Block, value: Any, place: Place, end: tuple[int, int]) -> None:
         if holder.key is None:
             return
         key, line, column, length = holder.key
@@ -213,7 +217,7 @@ class _Reader:
             self.complain("ST103", message, Place(self.source.path, line, column, length), hint="keep one of the two")
             return
         target[key] = value
-        target.spots[key] = Spot(line, column, length, place.line, place.column, place.length)
+        target.spots[key] = Spot(line, column, length, place.line, place.column, place.length, None, end)
 
     def _merge(self, target: Block, merges: list[tuple[Any, Place]]) -> None:
         for value, place in merges:
@@ -239,7 +243,15 @@ class _Reader:
         if start is None or end is None:
             return Place(self.source.path, 1)
         length = end.column - start.column if end.line == start.line else 1
-        return Place(self.source.path, start.line + 1, start.column + 1, max(1, length))
+        return Place(self.source.path, *self._spot(start.line, start.column, start.index), max(1, length))
+
+    def _end_of(self, event: yaml.Event) -> tuple[int, int]:
+        mark = event.end_mark
+        return (1, 1) if mark is None else self._spot(mark.line, mark.column, mark.index)
+
+    def _spot(self, line: int, column: int, index: int) -> tuple[int, int]:
+        """Line and column from 1. YAML knows line ends that editors do not count; then the index decides."""
+        return self.source.position(index) if self._has_odd_breaks else (line + 1, column + 1)
 
 
 def _unfolded_size(value: Any, sizes: dict[int, int]) -> int:

@@ -15,7 +15,10 @@ from tests.unit.config.conftest import HEAD
 from tests.unit.config.test_holodeck_files import FULL
 from tests.unit.config.test_malformed_files import mistakes
 
+from seatrial.config.holodeck_import import import_holodeck
 from seatrial.config.loader import load_agent
+from seatrial.config.source import Source
+from seatrial.config.yaml_reader import read_yaml
 
 CORPUS = Path(__file__).with_name("corpus")
 ROUNDS = int(os.environ.get("SEATRIAL_MUTATIONS", "2000"))
@@ -93,6 +96,7 @@ def test_p012_mutations_of_valid_files_give_diagnostics_or_success(project: Path
             told = [finding.as_text() + finding.as_github_annotation() for finding in loaded.diagnostics]
             if loaded.config is not None:
                 loaded.public_config()
+                assert not read_yaml(Source(path, import_holodeck(path).text)).problems
         except Exception as error:
             kept = keep(content)
             raise AssertionError(f"seed {SEED + part}, round {number}, kept as {kept}: {content!r}") from error

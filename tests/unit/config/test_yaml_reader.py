@@ -117,6 +117,13 @@ def test_p011_no_text_is_read_for_long(text: str) -> None:
     assert time.perf_counter() - started < 2
 
 
+@pytest.mark.parametrize("mark", ["\x85", "\u2028", "\u2029"])
+def test_line_ends_that_editors_do_not_count_are_not_counted(mark: str) -> None:
+    document = data(f"a: 'x{mark}y'\nb: {{c: 1}}\n")
+    place = document["b"].place_of_key("c")
+    assert (place.line, place.column) == (2, 5)
+
+
 def test_what_aliases_share_is_the_same_object() -> None:
     document = data("a: &x {p: [1]}\nb: *x\n")
     assert document["a"] is document["b"]
