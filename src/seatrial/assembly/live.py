@@ -11,7 +11,7 @@ from seatrial.assembly.checks import read_json
 from seatrial.assembly.metrics import Metrics
 from seatrial.assembly.models import Models, sampling
 from seatrial.assembly.tools import build_tools
-from seatrial.config.cases import CaseConfig
+from seatrial.config.cases import CaseConfig, TurnConfig
 from seatrial.config.hooks import HooksConfig, split_reference
 from seatrial.config.limits import LimitsConfig
 from seatrial.config.loaded import LoadedAgent
@@ -57,17 +57,17 @@ class LiveAgent:
                 reports[name] = await tool.prepare(told, signal)
         return reports
 
-    def metrics_for(self, case: CaseConfig) -> list[GradedMetric]:
-        """What is measured of the case."""
-        return self._metrics.of(case)
+    def metrics_for(self, asked: CaseConfig | TurnConfig) -> list[GradedMetric]:
+        """What is measured of a case, or of one turn of it."""
+        return self._metrics.of(asked)
 
-    def message_for(self, case: CaseConfig) -> UserMessage:
-        """The case's question as the agent is told it, files first. Reads files; raises `DocumentError`."""
-        text = case.input if case.input is not None else case.turns[0].input
-        if not case.files:
+    def message_for(self, asked: CaseConfig | TurnConfig) -> UserMessage:
+        """The question of a case or turn as the agent is told it, files first. Reads files; raises `DocumentError`."""
+        text = asked.turns[0].input if isinstance(asked, CaseConfig) and asked.input is None else asked.input or ""
+        if not asked.files:
             return UserMessage(text)
         accepts = accepted_by(self.agent.model, self.loaded.require().model)
-        blocks = [block for file in case.files for block in file_blocks(file, self.loaded, accepts)]
+        blocks = [block for file in asked.files for block in file_blocks(file, self.loaded, accepts)]
         return UserMessage((*blocks, *UserMessage(text).blocks))
 
     async def close(self) -> None:
