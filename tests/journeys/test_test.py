@@ -178,3 +178,17 @@ def test_h016_a_secret_of_the_agent_file_is_written_nowhere(write_agent: WriteAg
     store.close()
     assert kept
     assert not [content for content in kept if canary.encode() in content]
+
+
+def test_a_conversation_of_several_turns_is_one_case(write_agent: WriteAgent, seatrial: Run) -> None:
+    folder = write_agent([GOOD])
+    (folder / "script.json").write_text(json.dumps(["hello", "it was shipped"]), encoding="utf-8")
+    agent = folder / "agent.yaml"
+    head = agent.read_text(encoding="utf-8").split("test_cases:")[0]
+    turns = "test_cases:\n  - name: talk\n    turns:\n      - {input: hi, evaluations: []}\n"
+    turns += "      - {input: where is it?, ground_truth: it was shipped}\n"
+    agent.write_text(head + turns, encoding="utf-8")
+    done = seatrial("test", "--json")
+    (test,) = json.loads(done.stdout)["tests"]
+    assert (test["outcome"], test["output"]) == ("passed", "it was shipped")
+    assert [message["role"] for message in test["messages"]] == ["user", "assistant", "user", "assistant"]

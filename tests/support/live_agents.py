@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
 from seatrial.config.cases import CaseConfig
 from seatrial.core.abort import AbortSignal
 from seatrial.core.content import TextContent
-from seatrial.core.messages import AssistantMessage, UserMessage
+from seatrial.core.messages import AssistantMessage, Message, UserMessage
+from seatrial.core.result import RunResult, Transcript
 from seatrial.core.usage import Usage, UsageTotal
 from seatrial.errors import AbortedError
 from seatrial.metrics.grading import GradedMetric
@@ -19,20 +19,16 @@ from seatrial.metrics.grading import GradedMetric
 Answer = str | Exception | Callable[[str, AbortSignal], Any]
 
 
-def result(text: str = "fine", stop_reason: str = "stop", **changes: Any) -> SimpleNamespace:
+def result(text: str = "fine", stop_reason: str = "stop", **changes: Any) -> RunResult:
     """What an agent's run gives."""
     reply = AssistantMessage((TextContent(text),), usage=Usage(10, 5))
     fields: dict[str, Any] = {
-        "text": text,
         "stop_reason": stop_reason,
-        "limit": None,
-        "transcript": SimpleNamespace(messages=(UserMessage("hi"), reply), tool_calls=[], tool_results=[]),
+        "transcript": Transcript((UserMessage("hi"), reply)),
         "usage": UsageTotal(input_tokens=10, output_tokens=5, requests=1),
         "cost_usd": 0.01,
-        "requests": 1,
-        "error_message": None,
     }
-    return SimpleNamespace(**(fields | changes))
+    return RunResult(**(fields | changes))
 
 
 @dataclass
@@ -53,8 +49,8 @@ class ScriptedLiveAgent:
     def message_for(self, case: CaseConfig) -> UserMessage:
         return UserMessage(case.input or "")
 
-    def metrics_for(self, _case: CaseConfig) -> Sequence[GradedMetric]:
-        return self.metrics
+    def metrics_for(self, _case: CaseConfig) -> list[GradedMetric]:
+        return list(self.metrics)
 
     async def until_asked(self, text: str) -> None:
         """Returns when this was said to the agent."""
@@ -63,7 +59,7 @@ class ScriptedLiveAgent:
     def _event(self, text: str) -> asyncio.Event:
         return self.waiting.setdefault(text, asyncio.Event())
 
-    async def run(self, message: UserMessage, *, signal: AbortSignal) -> Any:
+    async def run(self, message: UserMessage, *, history: Sequence[Message], signal: AbortSignal) -> Any:
         self.asked.append(message.text)
         self._event(message.text).set()
         self._now += 1
@@ -74,7 +70,8 @@ class ScriptedLiveAgent:
             if isinstance(answer, Exception):
                 raise answer
             if isinstance(answer, str):
-                return result(answer)
+                reply = AssistantMessage((TextContent(answer),), usage=Usage(10, 5))
+                return result(transcript=Transcript((*history, message, reply)), history_length=len(history))
             return await answer(message.text, signal)
         finally:
             self._now -= 1

@@ -2,42 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from seatrial.core.messages import Message, ToolResultMessage
+from seatrial.core.usage import UsageTotal
 from seatrial.metrics.base import Evidence
-from seatrial.runner.plan import first_input
 
 if TYPE_CHECKING:
-    from seatrial.config.cases import CaseConfig
+    from seatrial.config.cases import CaseConfig, ExpectationConfig
     from seatrial.core.result import RunResult
+    from seatrial.runner.execute import Turn
 
 
-def evidence_for(config: CaseConfig, result: RunResult, duration_s: float) -> Evidence:
-    """Everything that a metric may look at. The context: what the case names, then what searches found."""
-    messages = tuple(result.transcript.messages)
-    return Evidence(
-        input=first_input(config),
-        output=result.text,
-        messages=messages,
-        ground_truth=config.ground_truth,
-        context=(*config.retrieval_context, *_passages(messages)),
-        duration_s=duration_s,
-        cost_usd=result.cost_usd,
+def evidence_of_turn(turn: Turn) -> Evidence:
+    """What one turn shows: its own messages, not those before it."""
+    messages = turn.result.added.messages
+    return _evidence(turn.config, turn.config.input or "", [turn], messages)
+
+
+def evidence_of_conversation(case: CaseConfig, turns: Sequence[Turn]) -> Evidence:
+    """What all turns together show; the answer is the last one."""
+    return _evidence(case, said_in(case), turns, turns[-1].result.transcript.messages)
+
+
+def said_in(case: CaseConfig) -> str:
+    """What the user says, turn by turn."""
+    return case.input if case.input is not None else "\n".join(turn.input for turn in case.turns)
+
+
+def expected_tools(case: CaseConfig) -> tuple[str, ...] | None:
+    """The names of the tools that the case expects, each as often as it should be called; None when it does not say."""
+    stated = [each.expected_tools for each in (case, *case.turns) if each.expected_tools is not None]
+    if not stated:
+        return None
+    return tuple(
+        tool.name for tools in stated for tool in tools for _ in range(1 if tool.count is None else tool.count)
     )
 
 
-def expected_tools(config: CaseConfig) -> tuple[str, ...] | None:
-    """The names of the tools that the case expects, each as often as it should be called; None when it does not say."""
-    if config.expected_tools is None:
-        return None
-    return tuple(tool.name for tool in config.expected_tools for _ in range(1 if tool.count is None else tool.count))
+def cost_of_turns(results: Iterable[RunResult]) -> float | None:
+    """Dollars of all turns; None as soon as one is unknown."""
+    costs = [result.cost_usd for result in results]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known and len(known) == len(costs) else None
 
 
-def called_tools(result: RunResult) -> tuple[str, ...]:
-    """The names of the tools that were called, in order."""
-    return tuple(call.name for call in result.transcript.tool_calls)
+def usage_of_turns(results: Iterable[RunResult]) -> UsageTotal:
+    """The tokens of all turns."""
+    total = UsageTotal()
+    for result in results:
+        total = total.plus(result.usage)
+    return total
+
+
+def _evidence(config: ExpectationConfig, said: str, turns: Sequence[Turn], messages: tuple[Message, ...]) -> Evidence:
+    """The context: what the case names, then what searches found."""
+    return Evidence(
+        input=said,
+        output=turns[-1].result.text,
+        messages=messages,
+        ground_truth=config.ground_truth,
+        context=(*config.retrieval_context, *_passages(messages)),
+        duration_s=sum(turn.duration_s for turn in turns),
+        cost_usd=cost_of_turns(turn.result for turn in turns),
+    )
 
 
 def _passages(messages: tuple[Message, ...]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,42 +13,67 @@ from typing import TYPE_CHECKING
 
 from seatrial.core.messages import utc_now
 from seatrial.errors import DocumentError, ProviderError, SeatrialError
-from seatrial.runs.records import TrialError
+from seatrial.runs.records import ErrorKind, TrialError
 
 if TYPE_CHECKING:
     from seatrial.assembly.live import LiveAgent
-    from seatrial.config.cases import CaseConfig
+    from seatrial.config.cases import CaseConfig, TurnConfig
     from seatrial.core.abort import AbortSignal
-    from seatrial.core.messages import UserMessage
+    from seatrial.core.messages import Message, UserMessage
     from seatrial.core.result import RunResult
+
+# What a run's error code says of whose fault the error is; any other error is the provider's.
+_OWN_FAULTS: dict[str, ErrorKind] = {"empty_response": "empty_answer", "invalid_answer": "invalid_answer"}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn as it went: what was asked of it, what came, and how long it took."""
+
+    config: CaseConfig | TurnConfig
+    result: RunResult
+    duration_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of one trial before it is graded: a result, or the error that was in its way."""
+    """What came of one trial before it is graded: its turns so far, and the error that was in its way."""
 
     started_at: datetime
-    duration_s: float
-    result: RunResult | None = None
+    turns: Sequence[Turn] = ()
     error: TrialError | None = None
+
+    @property
+    def last(self) -> RunResult | None:
+        """How it ended, None when it never began."""
+        return self.turns[-1].result if self.turns else None
+
+    @property
+    def duration_s(self) -> float:
+        """Wall-clock seconds of the turns; reading files is not counted."""
+        return sum(turn.duration_s for turn in self.turns)
 
     @property
     def is_aborted(self) -> bool:
         """Whether it was stopped from outside: such a trial counts as not run."""
-        return self.result is not None and self.result.stop_reason == "aborted"
+        return self.last is not None and self.last.stop_reason == "aborted"
 
 
 async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Attempt:
-    """Runs the agent on the case; whatever fails is an error of this one trial. Only cancellation gets through."""
+    """Runs the agent on the case, all turns in one conversation; the first that goes wrong is the last.
+
+    Whatever fails is an error of this one trial. Only cancellation gets through.
+    """
     started_at = utc_now()
-    started = time.perf_counter()
-    result: RunResult | None = None
+    turns: list[Turn] = []
     error: TrialError | None = None
     try:
-        message = await _message_of(case, agent)
-        started = time.perf_counter()
-        result = await agent.agent.run(message, signal=stop)
-        error = _error_in(result)
+        for config in case.turns or (case,):
+            turn = await _turn(config, agent, turns[-1].result.transcript.messages if turns else (), stop)
+            turns.append(turn)
+            error = _error_in(turn.result)
+            if error is not None or turn.result.stop_reason != "stop":
+                break
     except DocumentError as raised:
         error = TrialError("file", raised.message, raised.hint)
     except ProviderError as raised:
@@ -56,14 +82,23 @@ async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Atte
         error = TrialError("internal", raised.message, raised.hint)
     except Exception as raised:  # noqa: BLE001 - the door of a trial
         error = TrialError("internal", f"{type(raised).__name__}: {raised}{_place_of(raised)}")
-    return Attempt(started_at, time.perf_counter() - started, result, error)
+    return Attempt(started_at, turns, error)
 
 
-async def _message_of(case: CaseConfig, agent: LiveAgent) -> UserMessage:
-    """The case as the agent is told it. Files are read in a thread."""
-    if case.files:
-        return await asyncio.to_thread(agent.message_for, case)
-    return agent.message_for(case)
+async def _turn(
+    config: CaseConfig | TurnConfig, agent: LiveAgent, history: Sequence[Message], stop: AbortSignal
+) -> Turn:
+    message = await _message_of(config, agent)
+    started = time.perf_counter()
+    result = await agent.agent.run(message, history=history, signal=stop)
+    return Turn(config, result, time.perf_counter() - started)
+
+
+async def _message_of(config: CaseConfig | TurnConfig, agent: LiveAgent) -> UserMessage:
+    """What the agent is told. Files are read in a thread."""
+    if config.files:
+        return await asyncio.to_thread(agent.message_for, config)
+    return agent.message_for(config)
 
 
 def _place_of(error: Exception) -> str:
@@ -76,7 +111,8 @@ def _error_in(result: RunResult) -> TrialError | None:
     """Why there is no answer to judge, where there is none."""
     match result.stop_reason:
         case "error" | "incomplete":
-            return TrialError("provider", result.error_message or "the model's reply was not whole")
+            kind = _OWN_FAULTS.get(result.error_code or "", "provider")
+            return TrialError(kind, result.error_message or "the model's reply was not whole")
         case "awaiting_approval":
             return TrialError("stopped", "a tool call waits for an approval that nobody can give in a test")
         case "aborted" | "terminated" | "limit" | "length":

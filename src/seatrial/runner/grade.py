@@ -3,39 +3,62 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from seatrial.core.messages import AssistantMessage, utc_now
 from seatrial.metrics.base import Evidence, Score
 from seatrial.metrics.outcome import outcome_of
-from seatrial.runner.evidence import called_tools, evidence_for, expected_tools
-from seatrial.runner.plan import first_input
+from seatrial.runner.evidence import (
+    cost_of_turns,
+    evidence_of_conversation,
+    evidence_of_turn,
+    expected_tools,
+    said_in,
+    usage_of_turns,
+)
+from seatrial.runner.rollup import roll_up
 from seatrial.runs.records import Outcome, TrialRecord
 
 if TYPE_CHECKING:
+    from seatrial.assembly.live import LiveAgent
+    from seatrial.config.cases import CaseConfig
     from seatrial.core.result import RunResult
     from seatrial.metrics.grading import GradedMetric
-    from seatrial.runner.execute import Attempt
+    from seatrial.runner.execute import Attempt, Turn
     from seatrial.runner.plan import Trial
 
+_TOOLS = "expected_tools"
 
-async def grade(trial: Trial, attempt: Attempt, metrics: Sequence[GradedMetric]) -> TrialRecord:
+
+class Graded(NamedTuple):
+    """A finished trial, and the metric that must not fail and did, if any."""
+
+    record: TrialRecord
+    fatal_metric: str | None = None
+
+
+async def grade(trial: Trial, attempt: Attempt, agent: LiveAgent) -> Graded:
     """The finished trial. All metrics are asked, also when one has failed; without an answer none is."""
     record = msgspec.structs.replace(
         _blank(trial, "errored"), started_at=attempt.started_at, duration_s=attempt.duration_s, error=attempt.error
     )
-    result = attempt.result
-    if result is None:
-        return record
-    record = _with_result(record, result)
+    last = attempt.last
+    if last is None:
+        return Graded(record)
+    record = _with_results(record, attempt.turns, last)
     if attempt.error is not None:
-        return record
-    scores = await _scores(metrics, evidence_for(trial.case.config, result, attempt.duration_s))
-    outcome, reason = _verdict(result, scores)
-    return msgspec.structs.replace(record, scores=scores, outcome=outcome, reason=reason)
+        return Graded(record)
+    metrics, scores = await _measured(trial.case.config, attempt.turns, agent)
+    outcome, reason = _verdict(trial.case.config, attempt, last, scores)
+    fatal = {metric.shown_name for metric in metrics if metric.fail_on_error}
+    return Graded(
+        msgspec.structs.replace(record, scores=scores, outcome=outcome, reason=reason),
+        next((score.metric for score in scores if score.outcome == "error" and score.metric in fatal), None),
+    )
 
 
 def not_run(trial: Trial, reason: str) -> TrialRecord:
@@ -44,7 +67,7 @@ def not_run(trial: Trial, reason: str) -> TrialRecord:
 
 
 def _blank(trial: Trial, outcome: Outcome) -> TrialRecord:
-    case = trial.case
+    case, config = trial.case, trial.case.config
     return TrialRecord(
         case=case.name,
         case_index=case.index,
@@ -55,27 +78,57 @@ def _blank(trial: Trial, outcome: Outcome) -> TrialRecord:
         repeat=trial.repeat,
         file=case.place.file,
         line=case.place.line,
-        tags=tuple(case.config.tags),
-        require=case.config.require,
-        input=first_input(case.config),
-        ground_truth=case.config.ground_truth,
-        expected_tools=expected_tools(case.config),
+        tags=tuple(config.tags),
+        require=config.require,
+        input=said_in(config),
+        ground_truth=config.turns[-1].ground_truth if config.turns else config.ground_truth,
+        expected_tools=expected_tools(config),
     )
 
 
-def _with_result(record: TrialRecord, result: RunResult) -> TrialRecord:
-    messages = tuple(result.transcript.messages)
+def _with_results(record: TrialRecord, turns: Sequence[Turn], last: RunResult) -> TrialRecord:
+    messages = last.transcript.messages
+    results = [turn.result for turn in turns]
     return msgspec.structs.replace(
         record,
-        output=result.text,
-        called_tools=called_tools(result),
-        stop_reason=result.stop_reason,
-        limit=result.limit,
-        usage=result.usage,
-        cost_usd=result.cost_usd,
+        output=last.text,
+        called_tools=tuple(call.name for call in last.transcript.tool_calls),
+        stop_reason=last.stop_reason,
+        limit=last.limit,
+        usage=usage_of_turns(results),
+        cost_usd=cost_of_turns(results),
         retries=sum(len(message.failed_tries) for message in messages if isinstance(message, AssistantMessage)),
         messages=messages,
     )
+
+
+async def _measured(
+    case: CaseConfig, turns: Sequence[Turn], agent: LiveAgent
+) -> tuple[list[GradedMetric], tuple[Score, ...]]:
+    """Every metric that was asked, and every score: of the case, or rolled up over turns and of the conversation."""
+    if not case.turns:
+        metrics = agent.metrics_for(case)
+        return metrics, await _scores(metrics, evidence_of_turn(turns[0]))
+    asked: list[GradedMetric] = []
+    by_turn = []
+    for turn in turns:
+        metrics = agent.metrics_for(turn.config)
+        by_turn.append(await _scores(metrics, evidence_of_turn(turn)))
+        asked += metrics
+    whole = list(_of_conversation(case, agent.metrics_for(case), {metric.shown_name for metric in asked}))
+    of_whole = await _scores(whole, evidence_of_conversation(case, turns))
+    return [*asked, *whole], (*roll_up(by_turn), *of_whole)
+
+
+def _of_conversation(
+    case: CaseConfig, metrics: Sequence[GradedMetric], measured: Collection[str]
+) -> Iterator[GradedMetric]:
+    """The metrics of the case itself; what each turn was measured by is not repeated unless the case asks for it."""
+    for metric in metrics:
+        if metric.shown_name not in measured:
+            yield metric
+        elif case.evaluations is not None or metric.shown_name == _TOOLS:
+            yield replace(metric, name=f"{metric.shown_name} (conversation)")
 
 
 async def _scores(metrics: Sequence[GradedMetric], evidence: Evidence) -> tuple[Score, ...]:
@@ -84,18 +137,20 @@ async def _scores(metrics: Sequence[GradedMetric], evidence: Evidence) -> tuple[
     return tuple(await asyncio.gather(*(metric.grade(evidence) for metric in metrics)))
 
 
-def _verdict(result: RunResult, scores: Sequence[Score]) -> tuple[Outcome, str]:
+def _verdict(case: CaseConfig, attempt: Attempt, last: RunResult, scores: Sequence[Score]) -> tuple[Outcome, str]:
     """The outcome, and why it could not be ``passed`` where the scores alone do not tell."""
-    outcome = outcome_of(scores, answer=result.text)
-    cut_off = _why_cut_off(result)
+    outcome = outcome_of(scores, answer=last.text)
+    cut_off = _why_cut_off(case, attempt, last)
     if cut_off and outcome == "passed":
         return "failed", cut_off
     return outcome, cut_off
 
 
-def _why_cut_off(result: RunResult) -> str:
-    if result.stop_reason == "limit":
-        return f"the agent was stopped by its limit {result.limit}"
-    if result.stop_reason == "length":
+def _why_cut_off(case: CaseConfig, attempt: Attempt, last: RunResult) -> str:
+    if last.stop_reason == "limit":
+        return f"the agent was stopped by its limit {last.limit}"
+    if last.stop_reason == "length":
         return "the answer was cut off at the model's output limit"
+    if len(attempt.turns) < len(case.turns):
+        return f"the conversation ended with {last.stop_reason} after {len(attempt.turns)} of {len(case.turns)} turns"
     return ""

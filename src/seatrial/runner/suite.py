@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -16,7 +16,7 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.messages import utc_now
 from seatrial.runner.budget import NO_BUDGET, Budget, Spending
 from seatrial.runner.execute import execute
-from seatrial.runner.grade import grade, not_run
+from seatrial.runner.grade import Graded, grade, not_run
 from seatrial.runner.schedule import schedule
 from seatrial.runs.events import RunFinished, RunListener, RunStarted, Stopping, TrialFinished, TrialStarted
 from seatrial.runs.masking import Masker
@@ -26,7 +26,6 @@ from seatrial.runs.writer import TrialWriter
 
 if TYPE_CHECKING:
     from seatrial.assembly.live import LiveAgent
-    from seatrial.metrics.grading import GradedMetric
     from seatrial.runner.plan import Plan, Trial
     from seatrial.runs.store import RunStore
 
@@ -95,25 +94,23 @@ class _Performer:
         attempt = await execute(trial.case.config, agent, self.stop)
         if attempt.is_aborted:
             return
-        metrics = agent.metrics_for(trial.case.config)
-        record = await grade(trial, attempt, metrics)
-        await self._keep(record)
-        self._end_early(record, metrics)
+        graded = await grade(trial, attempt, agent)
+        await self._keep(graded.record)
+        self._end_early(graded)
 
     async def _keep(self, record: TrialRecord) -> None:
         masked = self.suite.masker.record(record)
         await self.writer.add(masked)
         self.tell(TrialFinished(masked))
 
-    def _end_early(self, record: TrialRecord, metrics: Sequence[GradedMetric]) -> None:
-        uncounted = self.spending.count(record)
+    def _end_early(self, graded: Graded) -> None:
+        uncounted = self.spending.count(graded.record)
         if uncounted is not None:
             self.close.set(uncounted)
-        if self.suite.is_fail_fast and record.outcome in ("failed", "errored"):
+        if graded.fatal_metric is not None:
+            self.stop.set(FAIL_ON_ERROR)
+        if self.suite.is_fail_fast and graded.record.outcome in ("failed", "errored"):
             self.stop.set(FAIL_FAST)
-        for score, metric in zip(record.scores, metrics, strict=False):
-            if score.outcome == "error" and metric.fail_on_error:
-                self.stop.set(FAIL_ON_ERROR)
 
 
 @asynccontextmanager
