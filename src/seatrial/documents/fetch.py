@@ -14,7 +14,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 from seatrial.documents.base import Limits
 from seatrial.documents.files import write_whole
 from seatrial.errors import DocumentError, ProviderError
-from seatrial.http_client import AddressCheck, HttpClient, HttpReply, Timeouts
+from seatrial.http_client.client import HttpClient, HttpReply, Timeouts
+from seatrial.http_client.surroundings import AddressCheck
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")

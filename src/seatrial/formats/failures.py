@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from seatrial.errors import ProviderError
-from seatrial.http_client import preview, redact, retry_after
+from seatrial.http_client.retry_after import retry_after
+from seatrial.http_client.words import preview, redact
 
 RETRIED_STATUSES = frozenset({408, 409, 425, 429})
 QUOTA = "insufficient_quota"

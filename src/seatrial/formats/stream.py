@@ -11,7 +11,7 @@ from seatrial.formats.reply import CUT, NO_DATA, ReplyBuilder
 from seatrial.formats.sse import BOM, SseReader
 from seatrial.formats.tolerant import no_json, read_reply
 from seatrial.formats.wire_json import UnreadableJsonError, decode
-from seatrial.http_client import preview
+from seatrial.http_client.words import preview
 
 BLANK = b" \t\r\n"
 

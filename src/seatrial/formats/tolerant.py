@@ -12,7 +12,7 @@ from seatrial.formats.failures import error_inside, error_words
 from seatrial.formats.reading import DEFAULT_READING, Reading
 from seatrial.formats.reply import NO_DATA, ReplyBuilder
 from seatrial.formats.wire_json import UnreadableJsonError, decode
-from seatrial.http_client import preview
+from seatrial.http_client.words import preview
 
 USAGE_KEYS = ("usage", "usageMetadata", "token_usage")
 STOP_KEYS = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason")

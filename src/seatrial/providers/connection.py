@@ -6,7 +6,8 @@ import os
 
 from seatrial.core.model import ModelInfo
 from seatrial.errors import ConfigError
-from seatrial.http_client import HttpClient, RetryPolicy, Timeouts
+from seatrial.http_client.client import HttpClient, Timeouts
+from seatrial.http_client.retries import RetryPolicy
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.compat import Compat
 

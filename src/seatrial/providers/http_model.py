@@ -16,7 +16,8 @@ from seatrial.formats.reading import Reading
 from seatrial.formats.reply import failed_reply
 from seatrial.formats.stream import ReplyStream
 from seatrial.formats.tolerant import parse_response
-from seatrial.http_client import HttpClient, HttpReply, with_retries
+from seatrial.http_client.client import HttpClient, HttpReply
+from seatrial.http_client.retries import with_retries
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.compat import Compat
 from seatrial.providers.connection import http_client, retry_policy

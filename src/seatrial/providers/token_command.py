@@ -10,7 +10,7 @@ from typing import Any
 
 from seatrial.errors import ProviderError
 from seatrial.formats.wire_json import UnreadableJsonError, decode
-from seatrial.http_client import preview
+from seatrial.http_client.words import preview
 
 COMMAND_TIMEOUT_S = 30.0
 KEPT_S = 45 * 60.0

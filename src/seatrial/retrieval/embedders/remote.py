@@ -12,7 +12,8 @@ import numpy as np
 
 from seatrial.errors import ProviderError, RetrievalError
 from seatrial.formats.failures import error_of_reply
-from seatrial.http_client import HttpClient, RetryPolicy, Timeouts, with_retries
+from seatrial.http_client.client import HttpClient, Timeouts
+from seatrial.http_client.retries import RetryPolicy, with_retries
 
 if TYPE_CHECKING:
     from seatrial.retrieval.base import Vectors

@@ -13,9 +13,12 @@ from tests.support.fake_server import DROP, HANG, Answer, FakeServer, dropped, j
 
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import AbortedError, ProviderError
-from seatrial.http_client import HttpClient, RetryPolicy, Timeouts, redact, retry_after, with_retries
+from seatrial.http_client.client import HttpClient, Timeouts
+from seatrial.http_client.retries import RetryPolicy, with_retries
+from seatrial.http_client.retry_after import retry_after
+from seatrial.http_client.words import redact
 
-CERTIFICATE = Path(__file__).parent.parent / "support" / "loopback_tls.pem"
+CERTIFICATE = Path(__file__).parents[2] / "support" / "loopback_tls.pem"
 SOON = RetryPolicy(base_s=0)
 
 
@@ -203,6 +206,11 @@ async def test_pieces_are_handed_over_as_they_come_until_there_are_enough() -> N
         status, body = await asyncio.wait_for(post(server.url, on_bytes=listen), 2)
         await asyncio.wait_for(server.client_left.wait(), 2)
     assert (status, body, b"".join(heard)) == (200, b"", b"onetwo")
+
+
+async def test_a_connection_that_drops_after_enough_is_no_fault() -> None:
+    async with FakeServer(stream_answer([b"all", DROP])) as server:
+        assert await post(server.url, on_bytes=lambda _piece: True) == (200, b"")
 
 
 async def test_a_fault_of_the_listener_is_not_a_fault_of_the_server() -> None:

@@ -1,0 +1,129 @@
+"""Trying again: how often, how long apart, and how it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, TypeVar
+
+from seatrial.errors import AbortedError, ProviderError
+
+T = TypeVar("T")
+RetryListener = Callable[[int, float, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Exponential back-off with full jitter; the server's own word wins, up to ``max_wait_s``."""
+
+    max_tries: int = 5
+    base_s: float = 0.5
+    cap_s: float = 8.0
+    max_wait_s: float = 60.0
+
+    def delay_s(self, attempt: int, error: ProviderError) -> float | None:
+        """How long to wait after try ``attempt`` (from 1) failed; None when it must not be repeated."""
+        if not error.can_retry or attempt >= self.max_tries:
+            return None
+        if error.retry_after_s is not None:
+            return error.retry_after_s if error.retry_after_s <= self.max_wait_s else None
+        return random.SystemRandom().uniform(0, min(self.cap_s, self.base_s * 2 ** (attempt - 1)))
+
+
+class StopSignal(Protocol):
+    """What the client needs of an abort signal."""
+
+    @property
+    def is_set(self) -> bool:
+        """Whether stop was said."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why."""
+
+    def on_set(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Calls ``listener`` when it is set, from any thread; returns the way to leave again."""
+
+
+async def with_retries(
+    attempt: Callable[[], Awaitable[T]],
+    *,
+    policy: RetryPolicy,
+    total_s: float,
+    signal: StopSignal | None = None,
+    on_retry: RetryListener | None = None,
+) -> T:
+    """The result of ``attempt``, repeated as ``policy`` says.
+
+    Raises the last `ProviderError`, also when ``total_s`` seconds have passed, and `AbortedError` as soon as ``signal``
+    is set, out of a request or a wait.
+    """
+    try:
+        async with asyncio.timeout(total_s):
+            if signal is None:
+                return await _tries(attempt, policy, on_retry)
+            with _StoppedBy(signal):
+                return await _tries(attempt, policy, on_retry)
+    except TimeoutError as error:
+        raise ProviderError(
+            f"no whole reply within {total_s:g} s",
+            code="timeout",
+            hint="a larger `timeout_s` under `model:` waits longer",
+        ) from error
+
+
+async def _tries(attempt: Callable[[], Awaitable[T]], policy: RetryPolicy, on_retry: RetryListener | None) -> T:
+    number = 0
+    while True:
+        number += 1
+        try:
+            return await attempt()
+        except ProviderError as error:
+            delay_s = policy.delay_s(number, error)
+            if delay_s is None:
+                raise
+            if on_retry is not None:
+                on_retry(number, delay_s, error.message)
+        await asyncio.sleep(delay_s)
+
+
+class _StoppedBy:
+    """Cancels the current task when the signal is set, and makes `AbortedError` of that cancellation."""
+
+    def __init__(self, signal: StopSignal) -> None:
+        self._signal = signal
+        self._is_over = False
+        self._has_cancelled = False
+
+    def __enter__(self) -> None:
+        if self._signal.is_set:
+            raise AbortedError(self._signal.reason or "aborted")
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a request needs a running task")
+        self._task = task
+        self._cancels_before = task.cancelling()
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            loop.call_soon_threadsafe(self._cancel)
+
+        self._leave = self._signal.on_set(stop)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._is_over = True
+        self._leave()
+        if not self._has_cancelled:
+            return
+        if self._task.uncancel() <= self._cancels_before and kind is asyncio.CancelledError:
+            raise AbortedError(self._signal.reason or "aborted") from error
+
+    def _cancel(self) -> None:
+        if not self._is_over:
+            self._has_cancelled = True
+            self._task.cancel()
