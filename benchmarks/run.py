@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import interval_coverage
 import metrics
+import planted_facts
 import retrieval
 import startup
 import suite
@@ -18,6 +19,7 @@ SECTIONS = {
     "Metrics": metrics.rows,
     "Intervals and tests": interval_coverage.rows,
     "Retrieval quality": retrieval.rows,
+    "Planted facts": planted_facts.rows,
     "Vector store": vector_store.rows,
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -71,6 +71,9 @@ class Embedder(Protocol):
     def max_tokens(self) -> int:
         """Tokens after which a text is cut."""
 
+
+# Gives candidates of a question new scores from 0 to 1; it may leave some out, and may block.
+Reranker = Callable[[str, Sequence[SearchResult]], Sequence[SearchResult]]
 
 SearchMode = Literal["dense", "keyword", "hybrid"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from seatrial.core.abort import AbortSignal
 from seatrial.documents.catalog import readers_version
-from seatrial.retrieval.base import Embedder, SearchResult, Store, StoredFile, StoreOptions
+from seatrial.retrieval.base import Embedder, Reranker, SearchResult, Store, StoredFile, StoreOptions
 from seatrial.retrieval.catalog import STORES
 from seatrial.retrieval.refresh import Refresh
 from seatrial.retrieval.report import IndexReport, IndexStats, ProgressSink
@@ -75,9 +75,11 @@ class Index:
             self._cache.forget_unused(_FORGET_AFTER_DAYS)
         return report
 
-    def search(self, query: str, settings: SearchSettings | None = None) -> list[SearchResult]:
+    def search(
+        self, query: str, settings: SearchSettings | None = None, *, rerank: Reranker | None = None
+    ) -> list[SearchResult]:
         """The closest passages, best first. Blocks while the question is embedded."""
-        return search(self._store, self._embedder, query, settings or SearchSettings())
+        return search(self._store, self._embedder, query, settings or SearchSettings(), rerank)
 
     def files(self) -> dict[str, StoredFile]:
         """The files that are in, by source."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
 from seatrial.errors import RetrievalError
-from seatrial.retrieval.base import Chunk, Embedder, Hit, SearchMode, SearchResult, Store, WordCounts
+from seatrial.retrieval.base import Chunk, Embedder, Hit, Reranker, SearchMode, SearchResult, Store, WordCounts
 from seatrial.retrieval.words import coverage, query_words, searchable_values, word_weights
 
 if TYPE_CHECKING:
@@ -32,20 +32,25 @@ class SearchSettings:
     where: Mapping[str, Any] | None = None
 
 
-def search(store: Store, embedder: Embedder, query: str, settings: SearchSettings) -> list[SearchResult]:
+def search(
+    store: Store, embedder: Embedder, query: str, settings: SearchSettings, rerank: Reranker | None = None
+) -> list[SearchResult]:
     """At most ``top_k`` results, highest score first; none for a blank query. What has nothing in common is left out.
 
     ``relevance_score`` is, whichever store is behind it: in mode ``dense`` the cosine between question and passage, 0
     when it is negative; in mode ``keyword`` the share of the question's words that the passage holds, rare words and
-    codes counting more; in mode ``hybrid`` the cosine raised by that share, see `blend`.
+    codes counting more; in mode ``hybrid`` the cosine raised by that share, see `blend`. ``rerank`` gets all
+    candidates, several times ``top_k``, and its scores take the place of these.
     """
     if settings.top_k < 1:
         raise RetrievalError(f"top_k is {settings.top_k}", hint="ask for at least 1 result")
     if not query.strip():
         return []
+    found = [_result(chunk, hit) for hit, chunk in _scored(store, embedder, query, settings)]
+    if rerank is not None:
+        found = sorted(rerank(query, found), key=lambda result: -result.relevance_score)
     least = settings.min_score or 0.0
-    found = [(hit, chunk) for hit, chunk in _scored(store, embedder, query, settings) if hit.score >= least]
-    return [_result(chunk, hit) for hit, chunk in found[: settings.top_k]]
+    return [result for result in found if result.relevance_score >= least][: settings.top_k]
 
 
 def blend(cosine: float, share: float, mode: SearchMode) -> float:

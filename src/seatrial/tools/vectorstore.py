@@ -12,7 +12,7 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.model import ToolSpec
 from seatrial.core.threads import in_thread
 from seatrial.core.tool import ExecutionMode, ToolContext, ToolOutput
-from seatrial.retrieval.base import SearchResult
+from seatrial.retrieval.base import Reranker, SearchResult
 from seatrial.retrieval.report import IndexReport, ProgressSink, require_passages
 from seatrial.retrieval.search import SearchSettings
 
@@ -42,6 +42,7 @@ class VectorstoreTool:
         open_index: Callable[[], Index],
         source: Path,
         settings: SearchSettings | None = None,
+        rerank: Reranker | None = None,
         examples: Sequence[str] = (),
         timeout_s: float | None = None,
     ) -> None:
@@ -51,6 +52,7 @@ class VectorstoreTool:
         self.source = source
         self._open_index = open_index
         self._settings = settings or SearchSettings()
+        self._rerank = rerank
         self._lock = threading.Lock()
         self._index: Index | None = None
         self._report: IndexReport | None = None
@@ -87,7 +89,7 @@ class VectorstoreTool:
 
     def _search(self, query: str) -> list[SearchResult]:
         index, _ = self._prepared(None, None)
-        return index.search(query, self._settings)
+        return index.search(query, self._settings, rerank=self._rerank)
 
     def _prepared(self, on_progress: ProgressSink | None, signal: AbortSignal | None) -> tuple[Index, IndexReport]:
         with self._lock:

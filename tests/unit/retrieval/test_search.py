@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,15 @@ def test_a_passage_with_every_word_of_the_question_leads(open_index, docs: Path)
     for mode in ("keyword", "hybrid"):
         found = index.search("Who is the gardener in Cork?", SearchSettings(mode=mode))
         assert found[0].source_reference == "people.txt"
+
+
+def test_a_reranker_has_the_last_word(index) -> None:
+    def shortest_first(query: str, results: Sequence[SearchResult]) -> list[SearchResult]:
+        assert query == "goods tea mug"
+        return [replace(one, relevance_score=1 / len(one.matched_content)) for one in results]
+
+    found = index.search("goods tea mug", SearchSettings(top_k=1, min_score=0.01), rerank=shortest_first)
+    assert [result.matched_content for result in found] == ["Green tea pot"]
 
 
 def test_a_blank_question_finds_nothing(index) -> None:
