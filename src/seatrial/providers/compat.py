@@ -18,9 +18,8 @@ class Compat(ChatDialect, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
     ``has_think_tags`` and ``has_text_calls``: reasoning and tool calls may stand in the answer's text. ``headers`` and
     ``extra_body`` are added to each request. Times are in seconds; ``backoff_s`` is the longest wait before the second
-    try, doubled with each further one. ``token_command`` prints the bearer token that goes
-    in the place of a key. ``api``: which of OpenAI's two wires is spoken. ``has_cache_marks``: Anthropic is told which
-    prefix to keep.
+    try, doubled with each further one. ``token_command`` prints the bearer token that goes in the place of a key.
+    ``api``: which of OpenAI's two wires is spoken. ``has_cache_marks``: Anthropic is told which prefix to keep.
     """
 
     has_think_tags: bool = True
