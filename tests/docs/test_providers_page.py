@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from seatrial.providers.compat import PRESETS, Compat
 
 PAGE = (Path(__file__).parents[2] / "docs" / "providers.md").read_text(encoding="utf-8")
