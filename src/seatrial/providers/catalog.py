@@ -15,6 +15,7 @@ PROVIDERS: Registry[ModelFactory] = Registry(
         "ollama": "seatrial.providers.ollama:OllamaModel",
         "openai_compatible": "seatrial.providers.openai_compatible:OpenAICompatibleModel",
         "local": "seatrial.providers.local:LocalModel",
+        "gguf": "seatrial.providers.gguf:GgufModel",
         "scripted": "seatrial.providers.scripted:from_options",
     },
 )
