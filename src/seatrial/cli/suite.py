@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Iterable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -46,6 +48,7 @@ class Request:
     selection: Selection
     concurrency: int
     repeat: int = 1
+    models: tuple[str, ...] = ()
     resume: str | None = None
     is_forced: bool = False
     is_json: bool = False
@@ -68,6 +71,13 @@ FILE = click.Path(path_type=Path)
     "--concurrency", type=click.IntRange(min=1), default=8, show_default=True, metavar="N", help="Trials at once."
 )
 @click.option("--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Try each case N times.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="PROVIDER:NAME",
+    help="Use this model in place of the agent's own; several stand side by side.",
+)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
 @click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Spend no more than this.")
@@ -89,6 +99,7 @@ def command(
     limit: int | None,
     concurrency: int,
     repeat: int,
+    models: tuple[str, ...],
     fail_fast: bool,
     max_time: float | None,
     max_cost: float | None,
@@ -113,6 +124,7 @@ def command(
         selection=Selection(pattern, cases, tags, limit),
         concurrency=concurrency,
         repeat=repeat,
+        models=models,
         resume=resume,
         is_forced=force,
         is_json=is_json,
@@ -143,10 +155,15 @@ async def test(request: Request, stop: AbortSignal) -> int:
         try:
             for note in begun.notes:
                 console(Warned(note))
-            async with closed(assemble(loaded), stop) as live:
-                request.budget.refuse_unknown_prices(_known_prices(live))
-                await _prepare(live, console, stop)
-                suite = _suite(request, begun, live, loaded)
+            async with AsyncExitStack() as stack:
+                agents = {
+                    variant.name: await stack.enter_async_context(closed(assemble(variant.loaded), stop))
+                    for variant in begun.variants
+                }
+                request.budget.refuse_unknown_prices(_known_prices(agents.values()))
+                for live in agents.values():
+                    await _prepare(live, console, stop)
+                suite = _suite(request, begun, agents, loaded)
                 run = await run_suite(suite, begun.run, store, console, stop)
         finally:
             console.close()
@@ -165,18 +182,25 @@ def _with_agent_beside_resume(request: Request) -> Request:
 def _begin(request: Request, loaded: LoadedAgent) -> Begun | None:
     """The new run, None when an old one is to be gone on with."""
     if request.resume is None:
-        return begin(loaded, request.selection, repeat=request.repeat, concurrency=request.concurrency)
-    if request.selection != Selection() or request.repeat != 1:
+        return begin(
+            loaded,
+            request.selection,
+            models=request.models,
+            repeat=request.repeat,
+            concurrency=request.concurrency,
+        )
+    if request.selection != Selection() or request.repeat != 1 or request.models:
         raise ConfigError(
-            "--resume takes the cases and repeats of the run that it goes on with", hint="leave -k and the like out"
+            "--resume takes the cases, models and repeats of the run that it goes on with",
+            hint="leave -k and the like out",
         )
     return None
 
 
-def _suite(request: Request, begun: Begun, live: LiveAgent, loaded: LoadedAgent) -> Suite:
+def _suite(request: Request, begun: Begun, agents: Mapping[str, LiveAgent], loaded: LoadedAgent) -> Suite:
     return Suite(
         plan=begun.plan,
-        agents={"": live},
+        agents=agents,
         masker=Masker(loaded.secrets),
         concurrency=begun.run.concurrency,
         is_fail_fast=request.is_fail_fast,
@@ -185,10 +209,12 @@ def _suite(request: Request, begun: Begun, live: LiveAgent, loaded: LoadedAgent)
     )
 
 
-def _known_prices(live: LiveAgent) -> dict[str, bool]:
+def _known_prices(agents: Iterable[LiveAgent]) -> dict[str, bool]:
     """The models that the run will pay for, and whether their price is known."""
-    model = live.agent.model
-    return {f"{model.provider} {model.name}": model.info is not None and model.info.cost is not None}
+    models = [live.agent.model for live in agents]
+    return {
+        f"{model.provider} {model.name}": model.info is not None and model.info.cost is not None for model in models
+    }
 
 
 async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> None:

@@ -137,6 +137,8 @@ class ConsoleReporter:
 
 
 def _heading(run: RunRecord) -> str:
-    models = ", ".join(f"{variant.provider} {variant.model}" for variant in run.variants)
+    models = f"{len(run.variants)} variants"
+    if len(run.variants) == 1:
+        models = f"{run.variants[0].provider} {run.variants[0].model}"
     parts = [run.agent, models, f"{run.planned:,} trial{'' if run.planned == 1 else 's'}", f"{run.concurrency} at once"]
     return " · ".join(one_line(part) for part in parts if part)

@@ -135,7 +135,7 @@ def _print_fact(console: Console, label: str, text: str, style: str) -> None:
 def _print_verdict(report: Report, console: Console, glyphs: Glyphs) -> None:
     mark = words.mark(report)
     console.print(Text.assemble((mark, _VERDICT_STYLES[mark]), "  ", glyphs(words.verdict(report))))
-    for sentence in words.repeats(report):
+    for sentence in [*words.by_variant(report), *words.repeats(report)]:
         console.print(Text(glyphs(sentence)))
     console.print(Text(glyphs(_facts(report)), "bright_black"))
     run = report.run

@@ -57,12 +57,12 @@ def _header(report: Report) -> Iterator[str]:
     tone = _MARK_TONES.get(mark, "unchecked")
     yield f'<header><h1><b class="{tone}">{mark}</b>{html_text(run.agent)}</h1>'
     yield f'<p class="verdict">{html_text(words.verdict(report))}</p>'
-    for sentence in words.repeats(report):
+    for sentence in [*words.by_variant(report), *words.repeats(report)]:
         yield f"<p>{html_text(sentence)}</p>"
-    interval = report.pass_interval
-    if interval is not None:
+    if report.rate is not None:
+        interval = report.rate.interval
         low, width = interval.low * 100, (interval.high - interval.low) * 100
-        rate = tally.passed / tally.checked * 100
+        rate = report.rate.passed / report.rate.checked * 100
         yield (
             '<div class="rate" title="pass rate and its 95 % interval">'
             f'<i style="left:{low:.2f}%;width:{width:.2f}%"></i><u style="left:{rate:.2f}%"></u></div>'

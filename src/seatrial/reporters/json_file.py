@@ -8,7 +8,7 @@ import msgspec
 
 from seatrial.metrics.base import Score
 from seatrial.reporters.repeats import Repeats
-from seatrial.reporters.report import Report
+from seatrial.reporters.report import Rate, Report
 from seatrial.runs.encoding import to_json
 from seatrial.runs.records import TrialRecord
 
@@ -48,8 +48,8 @@ def run_summary(report: Report) -> dict[str, Any]:
             "errored": tally.errored,
             "unchecked": tally.unchecked,
             "not_run": tally.not_run,
-            "pass_rate": tally.passed / tally.checked if tally.checked else None,
-            "pass_rate_interval_95": report.pass_interval,
+            **_rate(report.rate),
+            "variants": [{"name": name, **_rate(rate)} for name, rate in report.rates_by_variant().items()],
             "repeats": report.repeats and _repeats(report.repeats),
             "input_tokens": tally.input_tokens,
             "output_tokens": tally.output_tokens,
@@ -58,6 +58,12 @@ def run_summary(report: Report) -> dict[str, Any]:
             "metrics": {each.metric: msgspec.structs.asdict(each) for each in report.metrics},
         },
     }
+
+
+def _rate(rate: Rate | None) -> dict[str, Any]:
+    if rate is None:
+        return {"pass_rate": None, "pass_rate_interval_95": None}
+    return {"pass_rate": rate.passed / rate.checked, "pass_rate_interval_95": rate.interval}
 
 
 def _repeats(repeats: Repeats) -> dict[str, Any]:

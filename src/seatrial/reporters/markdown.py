@@ -37,7 +37,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield f"**{words.verdict(report)}**"
     yield ""
-    for sentence in words.repeats(report):
+    for sentence in [*words.by_variant(report), *words.repeats(report)]:
         yield md_text(sentence)
         yield ""
     models = ", ".join(dict.fromkeys(f"{variant.provider} {variant.model}" for variant in run.variants))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import PurePath
+from typing import NamedTuple
 
 from seatrial.metrics.summary import MetricSummary, summarize
 from seatrial.reporters.repeats import Repeats, repeats_of
@@ -18,6 +19,30 @@ from seatrial.stats.intervals import Interval, clustered_interval, wilson
 FAILED: tuple[Outcome, ...] = ("failed",)
 ERRORED: tuple[Outcome, ...] = ("errored",)
 NOT_PASSED: tuple[Outcome, ...] = ("failed", "errored", "unchecked", "not_run")
+
+
+class Rate(NamedTuple):
+    """A pass rate and its 95 % interval."""
+
+    passed: int
+    checked: int
+    interval: Interval
+
+
+def rate_of(cases: Sequence[CaseTally]) -> Rate | None:
+    """The pass rate of these tries, None when none has a verdict.
+
+    Several tries of a case are no independent trials: then the interval is clustered by case.
+    """
+    checked = [case for case in cases if case.checked]
+    if not checked:
+        return None
+    passed, total = sum(case.passed for case in checked), sum(case.checked for case in checked)
+    clusters = [case.case for case in checked for _ in range(case.checked)]
+    if len(set(clusters)) == total:
+        return Rate(passed, total, wilson(passed, total))
+    values = [float(number < case.passed) for case in checked for number in range(case.checked)]
+    return Rate(passed, total, clustered_interval(values, clusters, scale=(0.0, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -49,19 +74,16 @@ class Report:
         return repeats_of(self.cases)
 
     @cached_property
-    def pass_interval(self) -> Interval | None:
-        """The 95 % interval of the pass rate, None when nothing was checked.
+    def rate(self) -> Rate | None:
+        """The pass rate over all trials, None when nothing was checked."""
+        return rate_of(self.cases)
 
-        Several tries of a case are no independent trials: then the interval is clustered by case.
-        """
-        checked = [case for case in self.cases if case.checked]
-        if not checked:
-            return None
-        if all(case.checked == 1 for case in checked):
-            return wilson(self.tally.passed, self.tally.checked)
-        values = [float(number < case.passed) for case in checked for number in range(case.checked)]
-        clusters = [case.case for case in checked for _ in range(case.checked)]
-        return clustered_interval(values, clusters, scale=(0.0, 1.0))
+    def rates_by_variant(self) -> dict[str, Rate | None]:
+        """The pass rate of each variant, in their order; empty when there is only one."""
+        names = [variant.name for variant in self.run.variants]
+        if len(names) < 2:
+            return {}
+        return {name: rate_of([case for case in self.cases if case.variant == name]) for name in names}
 
     @cached_property
     def metrics(self) -> list[MetricSummary]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from seatrial.metrics.base import Score
 from seatrial.metrics.verdict import shown_number
 from seatrial.reporters.plain import one_line
-from seatrial.reporters.report import Report
+from seatrial.reporters.report import Rate, Report
 from seatrial.runs.records import Tally, TrialRecord
 from seatrial.runs.verdict import INTERRUPTED
 
@@ -57,14 +57,13 @@ def percent(share: float) -> str:
     return f"{exact:.1f} %" if whole in (0, 100) and exact not in (0, 100) else f"{whole} %"
 
 
-def pass_rate(report: Report) -> str:
-    """The pass rate with how sure it is: ``7 of 10 passed (70 %, 95 % interval 40 % to 89 %)``."""
-    tally, interval = report.tally, report.pass_interval
-    if interval is None:
+def pass_rate(rate: Rate | None, unit: str = "") -> str:
+    """A pass rate with how sure it is: ``7 of 10 passed (70 %, 95 % interval 40 % to 89 %)``."""
+    if rate is None:
         return "nothing was checked"
-    rate = f"{percent(tally.passed / tally.checked)}, 95 % interval {percent(interval.low)} to {percent(interval.high)}"
-    tries = " tries" if report.repeats is not None else ""
-    return f"{tally.passed:,} of {tally.checked:,}{tries} passed ({rate})"
+    interval = f"95 % interval {percent(rate.interval.low)} to {percent(rate.interval.high)}"
+    share = percent(rate.passed / rate.checked)
+    return f"{rate.passed:,} of {rate.checked:,}{unit} passed ({share}, {interval})"
 
 
 def other_outcomes(tally: Tally) -> str:
@@ -95,9 +94,15 @@ def repeats(report: Report) -> list[str]:
 def verdict(report: Report) -> str:
     """The run in one sentence."""
     others = other_outcomes(report.tally)
-    if report.pass_interval is None:
+    if report.rate is None:
         return f"nothing was checked: {others or 'no trial was run'}"
-    return f"{pass_rate(report)}; {others}" if others else pass_rate(report)
+    rate = pass_rate(report.rate, " tries" if report.repeats is not None else "")
+    return f"{rate}; {others}" if others else rate
+
+
+def by_variant(report: Report) -> list[str]:
+    """The pass rate of each variant, in sentences; nothing when there is only one."""
+    return [f"{one_line(name)}: {pass_rate(rate)}" for name, rate in report.rates_by_variant().items()]
 
 
 def mark(report: Report) -> str:

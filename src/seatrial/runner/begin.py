@@ -15,8 +15,9 @@ from seatrial.core.messages import utc_now
 from seatrial.errors import RunError
 from seatrial.runner.plan import CasePlace, Plan, plan_cases
 from seatrial.runner.resume import refuse_if_unfit
+from seatrial.runner.variants import Variant, variants_of
 from seatrial.runs.provenance import git_state, installed_versions, new_run_id, this_process
-from seatrial.runs.records import RunRecord, Selection, Source, VariantRecord
+from seatrial.runs.records import RunRecord, Selection, Source
 from seatrial.runs.store import RunStore
 
 
@@ -26,13 +27,22 @@ class Begun:
 
     run: RunRecord
     plan: Plan
+    variants: Sequence[Variant]
     notes: Sequence[str] = ()
 
 
-def begin(loaded: LoadedAgent, selection: Selection, *, repeat: int = 1, concurrency: int = 8) -> Begun:
+def begin(
+    loaded: LoadedAgent,
+    selection: Selection,
+    *,
+    models: Sequence[str] = (),
+    repeat: int = 1,
+    concurrency: int = 8,
+) -> Begun:
     """A new run; nothing is written. Raises `ConfigError` when there is nothing to run."""
     config = loaded.require()
-    plan = _plan(loaded, selection, repeat)
+    variants = variants_of(loaded, models)
+    plan = _plan(loaded, selection, variants, repeat)
     now = utc_now()
     run = RunRecord(
         id=new_run_id(now),
@@ -43,22 +53,24 @@ def begin(loaded: LoadedAgent, selection: Selection, *, repeat: int = 1, concurr
         selection=selection,
         repeat=repeat,
         concurrency=min(concurrency, plan.size),
-        variants=(VariantRecord("", config.model.provider, config.model.name),),
-        sources=_sources(loaded),
+        variants=tuple(variant.record for variant in variants),
+        models=tuple(models),
+        sources=_sources(variants),
         git=git_state(loaded.folder),
         versions=installed_versions(),
         process=this_process(),
     )
-    return Begun(run, plan)
+    return Begun(run, plan, variants)
 
 
 def go_on(
     loaded: LoadedAgent, run: RunRecord, store: RunStore, *, concurrency: int = 8, is_forced: bool = False
 ) -> Begun:
     """A stored run with what is missing of it. Raises `RunError` when nothing is, or when the agent has changed."""
-    sources = _sources(loaded)
+    variants = variants_of(loaded, run.models)
+    sources = _sources(variants)
     notes = refuse_if_unfit(run, sources, is_forced=is_forced)
-    plan = replace(_plan(loaded, run.selection, run.repeat), done=store.done(run.id))
+    plan = replace(_plan(loaded, run.selection, variants, run.repeat), done=store.done(run.id))
     if next(iter(plan), None) is None:
         raise RunError(f"run {run.id} is complete: nothing is left to run", hint=f"seatrial runs show {run.id}")
     resumed = msgspec.structs.replace(
@@ -70,10 +82,11 @@ def go_on(
         ended_at=None,
         planned=plan.size,
         concurrency=min(concurrency, plan.size),
+        variants=tuple(variant.record for variant in variants),
         sources=sources,
         process=this_process(),
     )
-    return Begun(resumed, plan, notes)
+    return Begun(resumed, plan, variants, notes)
 
 
 def _worked_s(run: RunRecord, store: RunStore) -> float:
@@ -85,10 +98,11 @@ def _worked_s(run: RunRecord, store: RunStore) -> float:
     return run.worked_s + max(ends, default=0.0)
 
 
-def _plan(loaded: LoadedAgent, selection: Selection, repeat: int) -> Plan:
+def _plan(loaded: LoadedAgent, selection: Selection, variants: Sequence[Variant], repeat: int) -> Plan:
     cases = loaded.require().test_cases
     places = [_place(loaded, index) for index in range(len(cases))]
-    return Plan(plan_cases(cases, selection, places=places), repeat=repeat)
+    names = [variant.name for variant in variants]
+    return Plan(plan_cases(cases, selection, places=places), variants=names, repeat=repeat)
 
 
 def _place(loaded: LoadedAgent, index: int) -> CasePlace:
@@ -96,12 +110,14 @@ def _place(loaded: LoadedAgent, index: int) -> CasePlace:
     return CasePlace(None if place.file == loaded.path else _from_folder(place.file, loaded), place.line or None)
 
 
-def _sources(loaded: LoadedAgent) -> tuple[Source, ...]:
+def _sources(variants: Sequence[Variant]) -> tuple[Source, ...]:
     """The agent's files, by their paths from its folder: from wherever it is run, they are the same."""
-    return tuple(
-        Source(_from_folder(path, loaded), source.sha256, mask(source.text, loaded.secrets))
-        for path, source in loaded.sources.items()
-    )
+    found = {
+        _from_folder(path, variant.loaded): (source, variant.loaded.secrets)
+        for variant in variants
+        for path, source in variant.loaded.sources.items()
+    }
+    return tuple(Source(path, source.sha256, mask(source.text, secrets)) for path, (source, secrets) in found.items())
 
 
 def _from_folder(path: Path, loaded: LoadedAgent) -> str:

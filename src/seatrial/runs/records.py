@@ -120,9 +120,10 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
 class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One execution of a suite.
 
-    ``planned`` counts trials; ``stopped_by`` names what ended it early, if anything; ``worked_s`` are the wall-clock
-    seconds of all its parts together when it was resumed, the time between them left out; ``part_started_at`` is the
-    start of the latest part, None when there is only one.
+    ``planned`` counts trials; ``models`` are those that were asked for in place of the agent's own; ``stopped_by``
+    names what ended it early, if anything; ``worked_s`` are the wall-clock seconds of all its parts together when it
+    was resumed, the time between them left out; ``part_started_at`` is the start of the latest part, None when there
+    is only one.
     """
 
     id: str
@@ -136,6 +137,7 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     repeat: int = 1
     concurrency: int = 1
     variants: tuple[VariantRecord, ...] = ()
+    models: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
     git: GitState | None = None
     versions: dict[str, str] = {}
