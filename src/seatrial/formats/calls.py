@@ -160,9 +160,7 @@ class CallAssembler:
         return bool(fragment.name) and not has_begun and f"{record.name}{fragment.name}" in self._tool_names
 
 
-def finished_calls(
-    records: Iterable[CallRecord], *, seed: str = "", taken_ids: Container[str] = (), tool_names: Container[str] = ()
-) -> list[ToolCall]:
+def finished_calls(records: Iterable[CallRecord], *, seed: str = "", tool_names: Container[str] = ()) -> list[ToolCall]:
     """The calls with their arguments read, each under an id of its own; made-up ids depend on the input alone."""
     calls: list[ToolCall] = []
     used: set[str] = set()
@@ -170,7 +168,7 @@ def finished_calls(
         read = read_arguments(record.text if record.pieces else record.arguments)
         name = _offered_name(record.name.strip(), tool_names)
         call_id = record.id
-        if not call_id or call_id in used or call_id in taken_ids:
+        if not call_id or call_id in used:
             call_id = _made_up_id(f"{seed}|{position}|{record.id}|{name}|{read.text or ''}")
         used.add(call_id)
         calls.append(

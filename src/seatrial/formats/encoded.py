@@ -42,7 +42,7 @@ class EncodedMessages:
 
     def tools(self, tools: tuple[ToolSpec, ...], to_wire: Callable[[ToolSpec], dict[str, Any]]) -> msgspec.Raw:
         """The tools on offer; the last list asked for is kept."""
-        if self._tools is None or self._tools[0] is not tools:
+        if self._tools is None or self._tools[0] != tools:
             self._tools = (tools, msgspec.Raw(encode([to_wire(tool) for tool in tools])))
         return self._tools[1]
 

@@ -8,8 +8,8 @@ from seatrial.core.usage import ModelCost
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """``tool_names`` are the tools on offer, in order; ``seed`` and ``taken_ids`` keep made-up call ids unique in a
-    conversation; ``has_think_tags`` and ``has_text_calls`` say whether reasoning and calls may stand in the text;
+    """``tool_names`` are the tools on offer, in order; ``seed`` differs from turn to turn, so that made-up call ids do
+    too; ``has_think_tags`` and ``has_text_calls`` say whether reasoning and calls may stand in the text;
     ``remarks`` become warnings of the message.
     """
 
@@ -18,7 +18,6 @@ class Reading(msgspec.Struct, frozen=True):
     model: str = ""
     tool_names: tuple[str, ...] = ()
     seed: str = ""
-    taken_ids: frozenset[str] = frozenset()
     has_think_tags: bool = True
     has_text_calls: bool = True
     prices: ModelCost | None = None

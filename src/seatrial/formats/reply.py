@@ -238,7 +238,6 @@ class ReplyBuilder:
             finished_calls(
                 self._calls.records,
                 seed=f"{self.reading.seed}|{self.response_id}",
-                taken_ids=self.reading.taken_ids,
                 tool_names=self.reading.tool_names,
             )
         )

@@ -146,9 +146,7 @@ def _as_calls(written: list[WrittenCall], reading: Reading) -> list[ToolCall]:
         record = CallRecord(name=call.name)
         record.add(call.arguments)
         records.append(record)
-    calls = finished_calls(
-        records, seed=f"{reading.seed}|text", taken_ids=reading.taken_ids, tool_names=reading.tool_names
-    )
+    calls = finished_calls(records, seed=f"{reading.seed}|text", tool_names=reading.tool_names)
     return [
         call if found.error is None else ToolCall(call.id, call.name, {}, call.arguments_text, found.error)
         for call, found in zip(calls, written, strict=True)

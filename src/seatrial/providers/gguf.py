@@ -97,14 +97,12 @@ class GgufModel:
         """Nothing to free: the weights are shared by the whole process."""
 
     def _reading_of(self, request: ModelRequest) -> Reading:
-        replies = (message for message in request.messages if isinstance(message, AssistantMessage))
         return Reading(
             api=API,
             provider=self.provider,
             model=self.name,
             tool_names=tuple(tool.name for tool in request.tools),
             seed=str(len(request.messages)),
-            taken_ids=frozenset(call.id for reply in replies for call in reply.tool_calls),
             prices=self.info.cost,
             remarks=self._remarks,
         )

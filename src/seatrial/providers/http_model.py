@@ -92,13 +92,11 @@ class HttpModel:
         remarks: tuple[str, ...] = ()
         if not self._compat.has_sampling and (request.sampling.temperature, request.sampling.top_p) != (None, None):
             remarks = (f"{self.name} takes neither temperature nor top_p; they were not sent",)
-        replies = (message for message in request.messages if isinstance(message, AssistantMessage))
         return msgspec.structs.replace(
             self._reading,
             tool_names=tuple(tool.name for tool in request.tools),
             seed=str(len(request.messages)),
             remarks=remarks,
-            taken_ids=frozenset(call.id for reply in replies for call in reply.tool_calls),
         )
 
 

@@ -184,11 +184,6 @@ def test_case_16_a_made_up_id_is_the_same_each_time_and_differs_between_turns() 
     assert first.tool_calls[0].id == again.tool_calls[0].id != later.tool_calls[0].id
 
 
-def test_an_id_that_the_conversation_already_holds_is_replaced() -> None:
-    reading = Reading(tool_names=("ping",), taken_ids=frozenset({"call_0"}), seed="3")
-    assert assemble([piece("{}", id="call_0", name="ping")], reading=reading).tool_calls[0].id != "call_0"
-
-
 def test_legacy_function_calls_are_assembled_too() -> None:
     stream = chat_stream(OFFERED)
     for delta in ({"name": "add", "arguments": ""}, {"arguments": '{"a":1,'}, {"arguments": '"b":2}'}):
