@@ -360,9 +360,12 @@ def records(_case: Plain, entry: Plain, folder: Path) -> Plain:
     settings = FieldSettings(
         vector_fields=(fields,) if isinstance(fields, str) else tuple(fields),
         meta_fields=tuple(options["meta_fields"]) if "meta_fields" in options else None,
+        record_prefix=options.get("record_prefix") or "",
+        meta_prefix=options.get("meta_prefix") or "",
     )
+    wanted = ReadOptions(record_path=options.get("record_path"))
     try:
-        made = read_document(folder / entry["input"], source=entry["input"])
+        made = read_document(folder / entry["input"], source=entry["input"], options=wanted)
         passages = passages_of(made, settings)
     except SeatrialError as error:
         return {"ok": False, "error": error.message, "problems": [error.message], "records": []}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +15,8 @@ from seatrial.documents.tables import markdown_table, split_header, unique_names
 from seatrial.errors import DocumentError
 
 _DELIMITERS = (",", ";", "\t", "|")
+# A first line with which programs tell Excel the delimiter.
+_SEPARATOR_LINE = re.compile(r"sep=([^\r\n])\r?\n")
 _SAMPLE_ROWS = 200
 _FIELD_LIMIT = 64 * 1024 * 1024
 _MAX_RAGGED_SHOWN = 20
@@ -37,7 +40,13 @@ class DelimitedReader:
         if not text.strip():
             raise DocumentError(f"{source} is empty", hint="a CSV file needs a header line and at least one row")
         csv.field_size_limit(_FIELD_LIMIT)
-        rows, broken = _parse(text, _wanted(options.delimiter, source) or _delimiter(text), source)
+        named = _SEPARATOR_LINE.match(text)
+        delimiter = _wanted(options.delimiter, source) or (named[1] if named else _delimiter(text))
+        rows, broken = _parse(text, delimiter, source)
+        if named:
+            rows = rows[1:]
+        if not rows:
+            raise DocumentError(f"{source} has no cell that holds anything")
         if len(rows) > options.limits.max_records:
             raise DocumentError(f"{source} has {len(rows):,} rows, the limit is {options.limits.max_records:,}")
         start, has_header = split_header([row.cells for row in rows])

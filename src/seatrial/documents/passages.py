@@ -63,7 +63,7 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
+        return _whole(value)
     if isinstance(value, Mapping):
         return "; ".join(f"{key}: {shown(item)}" for key, item in value.items() if shown(item))
     if isinstance(value, Sequence):
@@ -86,12 +86,28 @@ def _passage(record: Record, text_fields: Sequence[str], settings: FieldSettings
 
 def _metadata(record: Record, text_fields: Sequence[str], settings: FieldSettings) -> dict[str, Any]:
     if settings.meta_fields is not None:
-        return {settings.meta_prefix + name: _look_up(record, name) for name in settings.meta_fields}
+        return {settings.meta_prefix + name: _kept(_look_up(record, name)) for name in settings.meta_fields}
     return {
-        settings.record_prefix + str(name): value
+        settings.record_prefix + _whole(str(name)): _kept(value)
         for name, value in record.fields.items()
         if name not in text_fields and _is_simple(value)
     }
+
+
+def _kept(value: Any) -> Any:
+    """The value as it is, but for halves of characters in its texts."""
+    if isinstance(value, str):
+        return _whole(value)
+    if isinstance(value, Mapping):
+        return {_whole(str(key)): _kept(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_kept(item) for item in value]
+    return value
+
+
+def _whole(text: str) -> str:
+    """JSON can name half a character; no file and no database can hold it."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _is_simple(value: Any) -> bool:

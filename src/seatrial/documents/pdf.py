@@ -102,7 +102,8 @@ def _text(pdf: pypdfium2.PdfDocument, number: int) -> str:
             text_page.close()
     finally:
         page.close()
-    unix = raw.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+    whole = raw.encode("utf-8", "replace").decode("utf-8")
+    unix = whole.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     return _SPLIT_WORD.sub("", unix).strip()
 
 

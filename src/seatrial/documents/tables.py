@@ -31,16 +31,19 @@ def unique_names(header: Sequence[str]) -> list[str]:
 def split_header(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     """Where the table begins below title and blank rows, and whether its first row is a header.
 
-    A title row fills one cell above a table of several columns. A first row that is all numbers is data.
+    A title row fills one cell above a header of several, in which no cell is a number. A first row that is all numbers
+    is data.
     """
-    start = 0
-    width = max((_filled(row) for row in rows), default=0)
+    first = next((place for place, row in enumerate(rows) if _filled(row)), len(rows))
+    if first == len(rows):
+        return first, False
+    start = first
+    width = max(_filled(row) for row in rows)
     while start + 1 < len(rows) and _filled(rows[start]) <= min(1, width - 1):
         start += 1
-    if start >= len(rows):
-        return start, False
-    first = [cell.strip() for cell in rows[start] if cell.strip()]
-    return start, bool(first) and not all(_is_number(cell) for cell in first)
+    if start > first and any(_is_number(cell) for cell in _texts(rows[start])):
+        start = first
+    return start, not all(_is_number(cell) for cell in _texts(rows[start]))
 
 
 def _line(cells: Sequence[str], width: int) -> str:
@@ -52,8 +55,12 @@ def _cell(value: str) -> str:
     return value.replace("|", "\\|").replace("\r\n", "<br>").replace("\n", "<br>").replace("\r", "<br>")
 
 
+def _texts(row: Sequence[str]) -> list[str]:
+    return [cell.strip() for cell in row if cell.strip()]
+
+
 def _filled(row: Sequence[str]) -> int:
-    return sum(1 for cell in row if cell.strip())
+    return len(_texts(row))
 
 
 def _is_number(cell: str) -> bool:

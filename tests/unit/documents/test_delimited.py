@@ -43,6 +43,12 @@ def test_h020_a_given_delimiter_is_followed(read) -> None:
         read("a.csv", "a::b\n", delimiter="::")
 
 
+def test_a_first_line_that_names_the_delimiter_is_followed_and_is_no_row(read) -> None:
+    document = read("a.csv", "sep=;\r\na;b,c\r\n1;2,3\r\n")
+    assert document.rows == (("a", "b,c"), ("1", "2,3"))
+    assert document.records[0].line == 3
+
+
 def test_a_single_column_is_a_table_too(read) -> None:
     assert read("a.csv", "word\nalpha\nbeta\n").rows == (("word",), ("alpha",), ("beta",))
 
@@ -84,6 +90,14 @@ def test_p013_title_rows_stand_above_the_table(read) -> None:
     assert document.records[0].line == 4
 
 
+def test_a_header_with_one_name_is_no_title(read) -> None:
+    document = read("a.csv", "name,\nAnn,3\nBob,4\n")
+    assert [dict(record.fields) for record in document.records] == [
+        {"name": "Ann", "column 2": "3"},
+        {"name": "Bob", "column 2": "4"},
+    ]
+
+
 def test_a_table_without_a_header_keeps_its_first_row(read) -> None:
     document = read("a.csv", "1,2\n3,4\n")
     assert [record.fields for record in document.records] == [
@@ -104,6 +118,8 @@ def test_records_know_the_line_they_start_on(read) -> None:
 def test_an_empty_table_is_an_error(read) -> None:
     with pytest.raises(DocumentError, match=r"a\.csv is empty"):
         read("a.csv", "\n\n")
+    with pytest.raises(DocumentError, match="no cell that holds anything"):
+        read("a.csv", ",,\n,,\n")
 
 
 def test_too_many_rows_are_refused(read) -> None:

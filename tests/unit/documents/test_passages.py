@@ -79,5 +79,8 @@ def test_values_read_as_people_write_them(read) -> None:
 
 
 def test_half_a_character_in_json_does_no_harm(read) -> None:
-    document = read("a.jsonl", '{"text":"broken \\ud83d smile"}')
-    assert passages_of(document, FieldSettings(("text",)))[0].text == "broken ? smile"
+    document = read("a.jsonl", '{"text":"broken \\ud83d smile","x\\ud83d":"y\\ud83d","z":["\\ud83d"]}')
+    (passage,) = passages_of(document, FieldSettings(("text",)))
+    assert (passage.text, passage.metadata) == ("broken ? smile", {"x?": "y?"})
+    (passage,) = passages_of(document, FieldSettings(("text",), ("z",)))
+    assert passage.metadata == {"z": ["?"]}
