@@ -192,3 +192,16 @@ def test_a_conversation_of_several_turns_is_one_case(write_agent: WriteAgent, se
     (test,) = json.loads(done.stdout)["tests"]
     assert (test["outcome"], test["output"]) == ("passed", "it was shipped")
     assert [message["role"] for message in test["messages"]] == ["user", "assistant", "user", "assistant"]
+
+
+def test_runs_are_exported_deleted_and_collected(write_agent: WriteAgent, seatrial: Run) -> None:
+    folder = write_agent([GOOD, BAD])
+    for _ in range(3):
+        seatrial("test")
+    assert seatrial("runs", "export", "--format", "csv").stdout.startswith("case,variant,repeat,outcome")
+    seatrial("runs", "export", "--format", "junit", "-o", "results.xml")
+    assert (folder / "results.xml").read_text(encoding="utf-8").startswith("<?xml")
+    assert seatrial("runs", "delete", "last").returncode == 0
+    assert len(json.loads(seatrial("runs", "list", "--json").stdout)) == 2
+    seatrial("runs", "gc", "--keep", "1")
+    assert len(json.loads(seatrial("runs", "list", "--json").stdout)) == 1

@@ -28,7 +28,7 @@ COMMANDS = {
     "run": Entry("seatrial.cli.run", "Answer one prompt."),
     "test": Entry("seatrial.cli.suite", "Run the test cases and give a verdict."),
     "index": Entry("seatrial.cli.index", "Build or refresh the vector indexes."),
-    "runs": Entry("seatrial.cli.runs", "List and show stored runs."),
+    "runs": Entry("seatrial.cli.runs", "List, show, export and delete stored runs."),
     "import": Entry("seatrial.cli.import_suite", "Carry over files of other tools."),
 }
 

@@ -15,6 +15,7 @@ from seatrial.cli.agents import agent_option
 from seatrial.config.loader import agent_file
 from seatrial.errors import RunError
 from seatrial.reporters import words
+from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import console_on
 from seatrial.reporters.console_report import print_report, show
@@ -32,7 +33,7 @@ _SHOWN = 20
 
 @click.group("runs")
 def command() -> None:
-    """List and show stored runs."""
+    """List, show, export and delete stored runs."""
 
 
 @command.command("list")
@@ -73,6 +74,59 @@ def show_run(run: str | None, case: str | None, agent: Path, is_json: bool) -> i
             console.print(Text(glyphs(_told(report.run)), "bold"))
             print_report(report, console, glyphs)
     return 0
+
+
+@command.command("export")
+@click.argument("run", required=False, metavar="[RUN]")
+@click.option("--format", "form", type=click.Choice(list(DOCUMENTS.builtins)), default="json", show_default=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write here, not on stdout.")
+@agent_option
+def export_run(run: str | None, form: str, output: Path | None, agent: Path) -> int:
+    """Write RUN (default: the last) as a document."""
+    with _store(agent) as store:
+        report = Report.of(store, resolve_run(store, run))
+        writer = DOCUMENTS.load(form)
+        if output is None:
+            document = BytesIO()
+            writer(report, document)
+            terminal.say_bytes(document.getvalue())
+        else:
+            check_target(output)
+            write_document(writer, report, output)
+    return 0
+
+
+@command.command("delete")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@agent_option
+def delete_runs(runs: tuple[str, ...], agent: Path) -> int:
+    """Remove stored runs, named by their ids."""
+    with _store(agent) as store:
+        found = [resolve_run(store, name) for name in runs]
+        for run in found:
+            _delete(store, run)
+    return 0
+
+
+@command.command("gc")
+@click.option("--keep", type=click.IntRange(min=0), required=True, metavar="N", help="Keep the newest N runs.")
+@agent_option
+def collect(keep: int, agent: Path) -> int:
+    """Remove all but the newest runs and give the space back."""
+    with _store(agent) as store:
+        old = store.runs()[keep:]
+        for run in old:
+            if not is_under_way(run):
+                _delete(store, run)
+        store.compact()
+    return 0
+
+
+def _delete(store: RunStore, run: RunRecord) -> None:
+    if is_under_way(run):
+        raise RunError(f"run {run.id} is still under way", hint="wait for its end, or stop it first")
+    store.delete_run(run.id)
+    terminal.say(f"deleted run {run.id}")
 
 
 def _store(agent: Path) -> RunStore:

@@ -49,8 +49,13 @@ def tell(text: str = "") -> None:
 
 def say_json(document: bytes) -> None:
     """One JSON document on stdout, exactly these bytes: UTF-8 whatever the locale."""
+    say_bytes(document.rstrip(b"\n") + b"\n")
+
+
+def say_bytes(document: bytes) -> None:
+    """A document on stdout as it is."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(document.rstrip(b"\n") + b"\n")
+    sys.stdout.buffer.write(document)
     sys.stdout.buffer.flush()
 
 

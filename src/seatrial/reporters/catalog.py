@@ -11,6 +11,7 @@ DOCUMENTS: Registry[DocumentWriter] = Registry(
     {
         "json": "seatrial.reporters.json_file:write_json",
         "jsonl": "seatrial.reporters.json_file:write_jsonl",
+        "csv": "seatrial.reporters.csv_file:write_csv",
         "junit": "seatrial.reporters.junit:write_junit",
         "markdown": "seatrial.reporters.markdown:write_markdown",
         "html": "seatrial.reporters.html:write_html",

@@ -62,6 +62,9 @@ class RunStore(AbstractContextManager["RunStore"], Protocol):
     def delete_run(self, run_id: str) -> None:
         """Removes the run and everything that only it uses."""
 
+    def compact(self) -> None:
+        """Gives the space of what was deleted back."""
+
     def close(self) -> None:
         """Lets go of the store."""
 

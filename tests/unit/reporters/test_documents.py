@@ -18,6 +18,7 @@ from tests.support.stored_trials import a_few, trial
 
 from seatrial.metrics.base import Score
 from seatrial.reporters.base import DocumentWriter
+from seatrial.reporters.csv_file import write_csv
 from seatrial.reporters.github import is_github, tell_github
 from seatrial.reporters.html import html_text, write_html
 from seatrial.reporters.junit import write_junit, xml_text
@@ -184,3 +185,20 @@ def test_a_try_that_may_fail_does_no_harm_in_any_report(report_of: MakeReport) -
     assert "are enough" in (suite.findtext("testcase[2]/system-out") or "")
     assert "| ✓ | case 0 | 2/3 passed |" in written(write_markdown, report)
     assert 'data-outcome="passed"' in written(write_html, report)
+
+
+def test_csv_has_a_row_per_trial_and_a_column_per_metric(report_of: MakeReport) -> None:
+    import csv
+
+    rows = list(csv.DictReader(io.StringIO(written(write_csv, report_of(a_few())))))
+    assert [row["outcome"] for row in rows] == ["passed", "failed", "errored", "unchecked", "not_run"]
+    assert [row["f1_score"] for row in rows] == ["0.75", "0.25", "", "", ""]
+    assert rows[0]["cost_usd"] == ""
+
+
+def test_a_spreadsheet_takes_no_answer_for_a_formula(report_of: MakeReport) -> None:
+    import csv
+
+    text = written(write_csv, report_of([trial(output="=HYPERLINK(1)", input="@x", case="-1 \n \x1b")]))
+    (row,) = csv.DictReader(io.StringIO(text, newline=""))
+    assert (row["output"], row["input"], row["case"]) == ("'=HYPERLINK(1)", "'@x", "'-1 \n \x1b")
