@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import ssl
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -68,6 +69,7 @@ class HttpClient:
         self.max_reply_bytes = 1 << 27
         self._sessions: dict[asyncio.AbstractEventLoop, _Session] = {}
         self._proxies: dict[str, str | None] = {}
+        self._certificates: ssl.SSLContext | bool | None = None
         self._limits_by_silence: dict[float, aiohttp.ClientTimeout] = {}
 
     async def post(
@@ -87,6 +89,7 @@ class HttpClient:
                 allow_redirects=False,
                 proxy=self._proxy_for(url),
                 timeout=self._limits(silence_s),
+                ssl=self._certificates_for(url),
             )
         async with response:
             if on_bytes is not None and 200 <= response.status < 300:
@@ -107,7 +110,12 @@ class HttpClient:
             if self.allows_address is not None:
                 await check_host(url, self.allows_address, behind_proxy=proxy is not None)
             async with session.get(
-                url, headers=headers, allow_redirects=False, proxy=proxy, timeout=self._limits(idle_s)
+                url,
+                headers=headers,
+                allow_redirects=False,
+                proxy=proxy,
+                timeout=self._limits(idle_s),
+                ssl=self._certificates_for(url),
             ) as response:
                 return HttpReply(response.status, response.headers, await _read(response, max_bytes))
 
@@ -145,7 +153,6 @@ class HttpClient:
         connector = aiohttp.TCPConnector(
             limit=0,
             limit_per_host=self.connections_per_host,
-            ssl=custom_ca() or True,
             ttl_dns_cache=300,
             resolver=None if self.allows_address is None else guarded_resolver(self.allows_address),
         )
@@ -174,6 +181,13 @@ class HttpClient:
             if on_bytes(piece):
                 await _drain(response)
                 return
+
+    def _certificates_for(self, url: str) -> ssl.SSLContext | bool:
+        if not url.startswith("https:"):
+            return True
+        if self._certificates is None:
+            self._certificates = custom_ca() or True
+        return self._certificates
 
     def _proxy_for(self, url: str) -> str | None:
         parts = urlsplit(url)
