@@ -205,3 +205,27 @@ def test_runs_are_exported_deleted_and_collected(write_agent: WriteAgent, seatri
     assert len(json.loads(seatrial("runs", "list", "--json").stdout)) == 2
     seatrial("runs", "gc", "--keep", "1")
     assert len(json.loads(seatrial("runs", "list", "--json").stdout)) == 1
+
+
+def test_only_what_failed_last_time_is_run_again(write_agent: WriteAgent, seatrial: Run) -> None:
+    write_agent([GOOD, BAD, BROKEN])
+    seatrial("test")
+    again = json.loads(seatrial("test", "--failed", "--json").stdout)
+    assert [test["name"] for test in again["tests"]] == ["bad", "broken"]
+    write_agent([GOOD])
+    seatrial("test")
+    nothing = seatrial("test", "--failed")
+    assert nothing.returncode == 2
+    assert "every case passed" in nothing.stderr
+
+
+def test_a_dry_run_shows_the_plan_and_runs_nothing(write_agent: WriteAgent, seatrial: Run) -> None:
+    folder = write_agent([GOOD, BAD])
+    first = seatrial("test", "--dry-run", "--repeat", "3")
+    assert "6 trials: 2 cases, 1 variant" in first.stdout
+    assert "good x3" in first.stdout
+    assert "is unknown" in first.stdout
+    assert not (folder / ".seatrial").exists()
+    seatrial("test")
+    assert "probably 4 requests" in seatrial("test", "--dry-run", "--repeat", "2").stdout
+    assert len(json.loads(seatrial("runs", "list", "--json").stdout)) == 1

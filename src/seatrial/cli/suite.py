@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.agents import closed, load_checked
+from seatrial.cli.dry_run import show_plan
 from seatrial.cli.running import run_async
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
-from seatrial.errors import ConfigError
+from seatrial.errors import ConfigError, RunError
 from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import ConsoleReporter
@@ -28,6 +30,8 @@ from seatrial.reporters.github import is_github, tell_github
 from seatrial.reporters.report import Report
 from seatrial.runner.begin import Begun, begin, go_on
 from seatrial.runner.budget import NO_BUDGET, Budget
+from seatrial.runner.estimate import estimate
+from seatrial.runner.plan import case_names
 from seatrial.runner.suite import Suite, run_suite
 from seatrial.runs.events import Preparing, RunListener, Warned
 from seatrial.runs.masking import Masker
@@ -49,6 +53,8 @@ class Request:
     concurrency: int
     repeat: int = 1
     models: tuple[str, ...] = ()
+    only_failed: bool = False
+    is_dry: bool = False
     resume: str | None = None
     is_forced: bool = False
     is_json: bool = False
@@ -66,6 +72,7 @@ FILE = click.Path(path_type=Path)
 @click.option("-k", "pattern", metavar="PATTERN", help="Only cases with this in their name (* and ? are wildcards).")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case; may be given several times.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag; several are alternatives.")
+@click.option("--failed", is_flag=True, help="Only cases that did not pass in the last run.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N of the selected cases.")
 @click.option(
     "--concurrency", type=click.IntRange(min=1), default=8, show_default=True, metavar="N", help="Trials at once."
@@ -86,6 +93,7 @@ FILE = click.Path(path_type=Path)
     "--resume", is_flag=False, flag_value="last", metavar="[RUN]", help="Go on with a stored run (default: the last)."
 )
 @click.option("--force", is_flag=True, help="Resume also when the agent's files have changed.")
+@click.option("--dry-run", is_flag=True, help="Show the plan and what it will probably take; run nothing.")
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout; progress goes to stderr.")
 @click.option("--json-file", type=FILE, metavar="FILE", help="Write the JSON document here.")
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML here.")
@@ -96,6 +104,7 @@ def command(
     pattern: str | None,
     cases: tuple[str, ...],
     tags: tuple[str, ...],
+    failed: bool,
     limit: int | None,
     concurrency: int,
     repeat: int,
@@ -106,6 +115,7 @@ def command(
     max_tokens: int | None,
     resume: str | None,
     force: bool,
+    dry_run: bool,
     is_json: bool,
     json_file: Path | None,
     junit: Path | None,
@@ -125,6 +135,8 @@ def command(
         concurrency=concurrency,
         repeat=repeat,
         models=models,
+        only_failed=failed,
+        is_dry=dry_run,
         resume=resume,
         is_forced=force,
         is_json=is_json,
@@ -141,7 +153,10 @@ def command(
 async def test(request: Request, stop: AbortSignal) -> int:
     """The whole command: load, plan, run, report."""
     loaded = load_checked(request.agent)
+    request = _of_failed(request, loaded)
     new = _begin(request, loaded)
+    if request.is_dry and new is not None:
+        return _show_plan(new, loaded)
     with open_store(store_file(loaded.folder), create=new is not None) as store:
         begun = new or go_on(
             loaded,
@@ -179,6 +194,30 @@ def _with_agent_beside_resume(request: Request) -> Request:
     return request
 
 
+def _of_failed(request: Request, loaded: LoadedAgent) -> Request:
+    """The request with the cases that did not pass in the last run, when only those are asked for."""
+    if not request.only_failed:
+        return request
+    known = set(case_names(loaded.require().test_cases))
+    with open_store(store_file(loaded.folder), create=False) as store:
+        run = resolve_run(store, None)
+        names = [case.case for case in store.case_tallies(run.id) if case.checked and not case.is_met]
+    names = [name for name in dict.fromkeys(names) if name in known]
+    if not names:
+        raise RunError(f"there is nothing to run: every case passed in run {run.id}")
+    return replace(request, selection=msgspec.structs.replace(request.selection, cases=tuple(names)))
+
+
+def _show_plan(new: Begun, loaded: LoadedAgent) -> int:
+    place = store_file(loaded.folder)
+    found = None
+    if place.exists():
+        with open_store(place, create=False) as store:
+            found = estimate(new.plan, new.run, store)
+    show_plan(new, found)
+    return 0
+
+
 def _begin(request: Request, loaded: LoadedAgent) -> Begun | None:
     """The new run, None when an old one is to be gone on with."""
     if request.resume is None:
@@ -189,6 +228,8 @@ def _begin(request: Request, loaded: LoadedAgent) -> Begun | None:
             repeat=request.repeat,
             concurrency=request.concurrency,
         )
+    if request.is_dry:
+        raise ConfigError("--dry-run shows the plan of a new run", hint="leave --resume out")
     if request.selection != Selection() or request.repeat != 1 or request.models:
         raise ConfigError(
             "--resume takes the cases, models and repeats of the run that it goes on with",

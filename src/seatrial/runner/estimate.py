@@ -1,0 +1,44 @@
+"""What a plan will probably take, from what earlier trials took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seatrial.runner.plan import Plan
+from seatrial.runs.records import RunRecord
+from seatrial.runs.store import RunStore
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Sums for ``trials`` trials, of which each is taken to be as those of the run ``source``. Cost None is unknown."""
+
+    trials: int
+    source: str
+    requests: float
+    tokens: float
+    duration_s: float
+    cost_usd: float | None
+
+
+def estimate(plan: Plan, run: RunRecord, store: RunStore) -> Estimate | None:
+    """From the newest stored run of the same agent with the same models; None when there is none."""
+    for earlier in store.runs():
+        if earlier.agent != run.agent or {v.model for v in earlier.variants} != {v.model for v in run.variants}:
+            continue
+        made = [trial for trial in store.trials(earlier.id) if trial.usage.requests]
+        if made:
+            break
+    else:
+        return None
+    count = sum(1 for _ in plan)
+    scale = count / len(made)
+    costs = [trial.cost_usd for trial in made if trial.cost_usd is not None]
+    return Estimate(
+        trials=count,
+        source=earlier.id,
+        requests=scale * sum(trial.usage.requests for trial in made),
+        tokens=scale * sum(trial.usage.input_tokens + trial.usage.output_tokens for trial in made),
+        duration_s=scale * sum(trial.duration_s for trial in made) / run.concurrency,
+        cost_usd=count * sum(costs) / len(costs) if costs else None,
+    )
