@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import msgspec
 
 from seatrial.errors import MissingExtraError, ProviderError
+from seatrial.providers.gguf_file import read_head
 
 try:
     import xllamacpp
@@ -99,8 +100,9 @@ class Engine:
         except (RuntimeError, ValueError, MemoryError) as error:
             raise ProviderError(
                 f"the model file {self._file} cannot be loaded",
-                hint="its architecture may be newer than the engine (pip install -U xllamacpp), the file damaged, or "
-                "the memory too small: `compat: {n_ctx: 2048}` needs less",
+                hint=f"its architecture ({read_head(self._file).architecture}) may be newer than the engine "
+                "(pip install -U xllamacpp), the file damaged, or the memory too small: `compat: {n_ctx: 2048}` "
+                "needs less",
             ) from error
         # A thread that is still inside the engine when the interpreter ends would bring the process down.
         atexit.register(self.stop)

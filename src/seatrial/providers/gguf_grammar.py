@@ -39,7 +39,7 @@ def grammar_of(
     reply = f"( call | {answer} )" if tools else answer
     rules = ["%llguidance {}", f"start: THOUGHT? {reply}" if may_think else f"start: {reply}"]
     if may_think:
-        rules.append(rf"THOUGHT: ({_ANYTHING} & ~{_holding([THOUGHT_END])}) /{_escaped(THOUGHT_END)}\s*/")
+        rules.append(rf"THOUGHT: ({_ANYTHING} & ~{_holding([THOUGHT_END])}) /{_escaped(THOUGHT_END)}[ \n]{{0,4}}/")
     if response_schema is not None:
         rules.append(f"answer: {_json(response_schema)}")
     elif tools:
