@@ -34,13 +34,15 @@ _FREE = ModelCost(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0)
 class GgufSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The keys under ``compat:``, named as llama.cpp names them; ``extra_body`` is added to each request.
 
-    ``n_ctx`` is the window in tokens, never more than the model was made for. ``chat_template_file`` (Jinja, relative
-    to the agent file) stands in for the template in the file.
+    ``n_ctx`` is the window in tokens, never more than the model was made for. ``cache_ram_mib`` is room for the prompts
+    of conversations that take turns. ``chat_template_file`` (Jinja, relative to the agent file) stands in for the
+    template in the file.
     """
 
     n_ctx: Annotated[int, msgspec.Meta(ge=256)] = 8192
     n_threads: Annotated[int, msgspec.Meta(ge=1)] = 1
     n_gpu_layers: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    cache_ram_mib: Annotated[int, msgspec.Meta(ge=0)] = 256
     chat_template_file: str | None = None
     extra_body: dict[str, Any] = msgspec.field(default_factory=dict)
 
@@ -55,7 +57,7 @@ class GgufModel:
         folder = Path(options.folder)
         file = _path(folder, options.name)
         head = read_head(file)
-        own_template = settings.chat_template_file and _template(_path(folder, settings.chat_template_file))
+        own_template = _template(folder, settings.chat_template_file)
         template = own_template or head.chat_template
         n_ctx = min(settings.n_ctx, head.context_length or settings.n_ctx)
         self.name = options.name
@@ -65,7 +67,14 @@ class GgufModel:
         self._template = Template(template or "")
         self._remarks = () if template else (NO_TEMPLATE.format(name=options.name),)
         self._engine = shared_engine(
-            file, EngineSettings(n_ctx, settings.n_threads, settings.n_gpu_layers, own_template)
+            file,
+            EngineSettings(
+                n_ctx,
+                n_threads=settings.n_threads,
+                n_gpu_layers=settings.n_gpu_layers,
+                cache_ram_mib=settings.cache_ram_mib,
+                chat_template=own_template,
+            ),
         )
 
     async def respond(
@@ -141,7 +150,10 @@ def _path(folder: Path, name: str) -> Path:
     return (folder / Path(name).expanduser()).resolve()
 
 
-def _template(file: Path) -> str:
+def _template(folder: Path, name: str | None) -> str | None:
+    if name is None:
+        return None
+    file = _path(folder, name)
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -21,8 +21,6 @@ except ImportError as error:
 
 # Few enough that a request that is given up leaves the engine soon; more are no faster on a processor.
 BATCH_TOKENS = 64
-# Prompts of conversations that take turns are kept here, so that each goes on where it was.
-KEPT_PROMPTS_MIB = 512
 EXIT_WAIT_S = 30.0
 
 
@@ -38,11 +36,15 @@ class Listener(Protocol):
 
 
 class EngineSettings(msgspec.Struct, frozen=True):
-    """How a file is loaded. ``n_ctx`` is the window in tokens; what is None is left to the engine or the file."""
+    """How a file is loaded. ``n_ctx`` is the window in tokens; what is None is left to the engine or the file.
+
+    Prompts of conversations that take turns are kept in ``cache_ram_mib``, so that each goes on where it was.
+    """
 
     n_ctx: int
     n_threads: int = 1
     n_gpu_layers: int | None = None
+    cache_ram_mib: int = 256
     chat_template: str | None = None
 
 
@@ -121,7 +123,7 @@ def _params(file: Path, settings: EngineSettings) -> Any:
     params.n_parallel = 1
     params.n_batch = params.n_ubatch = BATCH_TOKENS
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings.n_threads
-    params.cache_ram_mib = KEPT_PROMPTS_MIB
+    params.cache_ram_mib = settings.cache_ram_mib
     params.verbosity = -1
     if settings.n_gpu_layers is not None:
         params.n_gpu_layers = settings.n_gpu_layers

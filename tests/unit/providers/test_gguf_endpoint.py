@@ -31,6 +31,7 @@ def endpoint() -> Iterator[str]:
     params = xllamacpp.CommonParams()
     params.model.path = str(MODEL_FILE)
     params.n_ctx = 1024
+    params.cache_ram_mib = 0
     params.n_parallel = 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.verbosity = -1

@@ -85,7 +85,7 @@ def write(grammar: str | None, *, seed: int = 1, max_tokens: int = 150) -> Heard
         "max_tokens": max_tokens,
         "stream": True,
     }
-    engine = shared_engine(MODEL_FILE, EngineSettings(n_ctx=8192))
+    engine = shared_engine(MODEL_FILE, EngineSettings(n_ctx=4096))
     engine.generate(json.dumps(body).encode(), heard)
     return heard
 
