@@ -41,7 +41,8 @@ setup: $(VENV)/.dev ## a virtual environment with everything that development ne
 
 demo: $(VENV)/.demo ## test the example agent: no key, no server
 	@$(BIN)/seatrial test examples/support; status=$$?; \
-	if [ $$status -le 1 ]; then echo; $(BIN)/seatrial runs show --agent examples/support --summary; else exit $$status; fi
+	if [ $$status -gt 1 ]; then exit $$status; fi; \
+	echo; echo "What was stored:"; $(BIN)/seatrial runs list --agent examples/support --limit 3
 
 test: $(VENV)/.dev ## the tests
 	@$(PY) -m pytest -n $(WORKERS)

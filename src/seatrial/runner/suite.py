@@ -99,9 +99,8 @@ class _Performer:
         self._end_early(graded)
 
     async def _keep(self, record: TrialRecord) -> None:
-        masked = self.suite.masker.record(record)
-        await self.writer.add(masked)
-        self.tell(TrialFinished(masked))
+        """Hands the trial to the store; it is told when it is on disk, and the next one does not wait for that."""
+        await self.writer.add(self.suite.masker.record(record), lambda kept: self.tell(TrialFinished(kept)))
 
     def _end_early(self, graded: Graded) -> None:
         uncounted = self.spending.count(graded.record)
