@@ -229,3 +229,13 @@ def test_a_dry_run_shows_the_plan_and_runs_nothing(write_agent: WriteAgent, seat
     seatrial("test")
     assert "probably 4 requests" in seatrial("test", "--dry-run", "--repeat", "2").stdout
     assert len(json.loads(seatrial("runs", "list", "--json").stdout)) == 1
+
+
+def test_runs_are_kept_where_the_command_line_says(write_agent: WriteAgent, seatrial: Run) -> None:
+    folder = write_agent([GOOD])
+    seatrial("test", "--store", "team.db")
+    assert not (folder / ".seatrial").exists()
+    assert "1/1" in seatrial("runs", "list", SEATRIAL_STORE="team.db").stdout
+    unknown = seatrial("runs", "list", "--store", "mysql://x")
+    assert unknown.returncode == 2
+    assert "no run store named 'mysql'" in unknown.stderr

@@ -16,6 +16,7 @@ from seatrial.config.loaded import LoadedAgent, in_order
 from seatrial.config.loader import load_agent
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import ConfigError
+from seatrial.runs.store import RunStore, open_store, store_file
 
 _WARNINGS_SHOWN = 5
 _CLOSE_S = 10.0
@@ -30,6 +31,20 @@ agent_option = click.option(
     metavar="PATH",
     help="The agent file or its folder (default: agent.yaml here).",
 )
+
+
+store_option = click.option(
+    "--store",
+    "place",
+    envvar="SEATRIAL_STORE",
+    metavar="PLACE",
+    help="Where runs are kept: a file or postgresql://... (default: .seatrial/runs.db beside the agent file).",
+)
+
+
+def open_runs(folder: Path, place: str | None, *, create: bool) -> RunStore:
+    """The run store that the command line names, else the one of the agent's folder."""
+    return open_store(place or store_file(folder), create=create)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from seatrial.cli import terminal
-from seatrial.cli.agents import agent_option
+from seatrial.cli.agents import agent_option, open_runs, store_option
 from seatrial.config.loader import agent_file
 from seatrial.errors import RunError
 from seatrial.reporters import words
@@ -26,7 +26,7 @@ from seatrial.reporters.report import Report
 from seatrial.runs.encoding import to_json
 from seatrial.runs.provenance import is_under_way
 from seatrial.runs.records import RunRecord, Tally
-from seatrial.runs.store import RunStore, open_store, resolve_run, store_file
+from seatrial.runs.store import RunStore, resolve_run
 
 _SHOWN = 20
 
@@ -38,11 +38,12 @@ def command() -> None:
 
 @command.command("list")
 @agent_option
+@store_option
 @click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="The newest so many.")
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout.")
-def list_runs(agent: Path, limit: int, is_json: bool) -> int:
+def list_runs(agent: Path, place: str | None, limit: int, is_json: bool) -> int:
     """The stored runs, the newest first."""
-    with _store(agent) as store:
+    with _store(agent, place) as store:
         reports = [Report.of(store, run) for run in store.runs(limit)]
         if is_json:
             terminal.say_json(to_json([run_summary(report) for report in reports]))
@@ -58,10 +59,11 @@ def list_runs(agent: Path, limit: int, is_json: bool) -> int:
 @click.argument("run", required=False, metavar="[RUN]")
 @click.option("--case", "case", metavar="NAME", help="One case with its whole conversation.")
 @agent_option
+@store_option
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout.")
-def show_run(run: str | None, case: str | None, agent: Path, is_json: bool) -> int:
+def show_run(run: str | None, case: str | None, agent: Path, place: str | None, is_json: bool) -> int:
     """The results of RUN: an id, the start or end of one, or `last` (the default)."""
-    with _store(agent) as store:
+    with _store(agent, place) as store:
         report = Report.of(store, resolve_run(store, run))
         if case is not None:
             _show_case(report, case, is_json=is_json)
@@ -81,9 +83,10 @@ def show_run(run: str | None, case: str | None, agent: Path, is_json: bool) -> i
 @click.option("--format", "form", type=click.Choice(list(DOCUMENTS.builtins)), default="json", show_default=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write here, not on stdout.")
 @agent_option
-def export_run(run: str | None, form: str, output: Path | None, agent: Path) -> int:
+@store_option
+def export_run(run: str | None, form: str, output: Path | None, agent: Path, place: str | None) -> int:
     """Write RUN (default: the last) as a document."""
-    with _store(agent) as store:
+    with _store(agent, place) as store:
         report = Report.of(store, resolve_run(store, run))
         writer = DOCUMENTS.load(form)
         if output is None:
@@ -99,9 +102,10 @@ def export_run(run: str | None, form: str, output: Path | None, agent: Path) -> 
 @command.command("delete")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @agent_option
-def delete_runs(runs: tuple[str, ...], agent: Path) -> int:
+@store_option
+def delete_runs(runs: tuple[str, ...], agent: Path, place: str | None) -> int:
     """Remove stored runs, named by their ids."""
-    with _store(agent) as store:
+    with _store(agent, place) as store:
         found = [resolve_run(store, name) for name in runs]
         for run in found:
             _delete(store, run)
@@ -111,9 +115,10 @@ def delete_runs(runs: tuple[str, ...], agent: Path) -> int:
 @command.command("gc")
 @click.option("--keep", type=click.IntRange(min=0), required=True, metavar="N", help="Keep the newest N runs.")
 @agent_option
-def collect(keep: int, agent: Path) -> int:
+@store_option
+def collect(keep: int, agent: Path, place: str | None) -> int:
     """Remove all but the newest runs and give the space back."""
-    with _store(agent) as store:
+    with _store(agent, place) as store:
         old = store.runs()[keep:]
         for run in old:
             if not is_under_way(run):
@@ -129,8 +134,8 @@ def _delete(store: RunStore, run: RunRecord) -> None:
     terminal.say(f"deleted run {run.id}")
 
 
-def _store(agent: Path) -> RunStore:
-    return open_store(store_file(agent_file(agent).absolute().parent), create=False)
+def _store(agent: Path, place: str | None) -> RunStore:
+    return open_runs(agent_file(agent).absolute().parent, place, create=False)
 
 
 def _show_case(report: Report, case: str, *, is_json: bool) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -17,7 +17,7 @@ import msgspec
 
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
-from seatrial.cli.agents import closed, load_checked
+from seatrial.cli.agents import closed, load_checked, open_runs, store_option
 from seatrial.cli.dry_run import show_plan
 from seatrial.cli.running import run_async
 from seatrial.config.loaded import LoadedAgent
@@ -36,7 +36,7 @@ from seatrial.runner.suite import Suite, run_suite
 from seatrial.runs.events import Preparing, RunListener, Warned
 from seatrial.runs.masking import Masker
 from seatrial.runs.records import Selection
-from seatrial.runs.store import open_store, resolve_run, store_file
+from seatrial.runs.store import resolve_run
 
 if TYPE_CHECKING:
     from seatrial.retrieval.report import IndexProgress
@@ -55,6 +55,7 @@ class Request:
     models: tuple[str, ...] = ()
     only_failed: bool = False
     is_dry: bool = False
+    store: str | None = None
     resume: str | None = None
     is_forced: bool = False
     is_json: bool = False
@@ -94,6 +95,7 @@ FILE = click.Path(path_type=Path)
 )
 @click.option("--force", is_flag=True, help="Resume also when the agent's files have changed.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and what it will probably take; run nothing.")
+@store_option
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout; progress goes to stderr.")
 @click.option("--json-file", type=FILE, metavar="FILE", help="Write the JSON document here.")
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML here.")
@@ -116,6 +118,7 @@ def command(
     resume: str | None,
     force: bool,
     dry_run: bool,
+    place: str | None,
     is_json: bool,
     json_file: Path | None,
     junit: Path | None,
@@ -137,6 +140,7 @@ def command(
         models=models,
         only_failed=failed,
         is_dry=dry_run,
+        store=place,
         resume=resume,
         is_forced=force,
         is_json=is_json,
@@ -156,8 +160,8 @@ async def test(request: Request, stop: AbortSignal) -> int:
     request = _of_failed(request, loaded)
     new = _begin(request, loaded)
     if request.is_dry and new is not None:
-        return _show_plan(new, loaded)
-    with open_store(store_file(loaded.folder), create=new is not None) as store:
+        return _show_plan(request, new, loaded)
+    with open_runs(loaded.folder, request.store, create=new is not None) as store:
         begun = new or go_on(
             loaded,
             resolve_run(store, request.resume),
@@ -199,7 +203,7 @@ def _of_failed(request: Request, loaded: LoadedAgent) -> Request:
     if not request.only_failed:
         return request
     known = set(case_names(loaded.require().test_cases))
-    with open_store(store_file(loaded.folder), create=False) as store:
+    with open_runs(loaded.folder, request.store, create=False) as store:
         run = resolve_run(store, None)
         names = [case.case for case in store.case_tallies(run.id) if case.checked and not case.is_met]
     names = [name for name in dict.fromkeys(names) if name in known]
@@ -208,12 +212,10 @@ def _of_failed(request: Request, loaded: LoadedAgent) -> Request:
     return replace(request, selection=msgspec.structs.replace(request.selection, cases=tuple(names)))
 
 
-def _show_plan(new: Begun, loaded: LoadedAgent) -> int:
-    place = store_file(loaded.folder)
+def _show_plan(request: Request, new: Begun, loaded: LoadedAgent) -> int:
     found = None
-    if place.exists():
-        with open_store(place, create=False) as store:
-            found = estimate(new.plan, new.run, store)
+    with suppress(RunError), open_runs(loaded.folder, request.store, create=False) as store:
+        found = estimate(new.plan, new.run, store)
     show_plan(new, found)
     return 0
 

@@ -77,7 +77,13 @@ class StoreOpener(Protocol):
 
 
 STORES: Registry[StoreOpener] = Registry(
-    "run store", "seatrial.run_stores", {"sqlite": "seatrial.runs.sqlite:open_sqlite"}
+    "run store",
+    "seatrial.run_stores",
+    {
+        "sqlite": "seatrial.runs.sqlite:open_sqlite",
+        "postgresql": "seatrial.runs.postgres:open_postgres",
+        "postgres": "seatrial.runs.postgres:open_postgres",
+    },
 )
 
 
