@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -76,3 +77,13 @@ def test_the_python_runs(code: str, tmp_path: Path) -> None:
 def test_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_the_picture_of_the_demo_shows_what_the_demo_shows() -> None:
+    script = run_path(str(ROOT / "scripts" / "readme_demo.py"))
+    rows = re.compile(r"^([✓✗]  .+?)  +(passed|failed) ", re.MULTILINE)
+    shown = script["BLOCK"].search(README)
+    assert shown is not None
+    real = rows.findall(script["picture"](script["real_output"]()))
+    assert rows.findall(shown[0]) == real
+    assert len(real) == 20
