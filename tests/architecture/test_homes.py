@@ -13,6 +13,7 @@ HOMES = {
     "rich": {"seatrial.cli", "seatrial.reporters"},
     "numpy": {"seatrial.retrieval", "seatrial.providers"},
     "onnxruntime": {"seatrial.providers"},
+    "xllamacpp": {"seatrial.providers"},
     "pydantic": {"seatrial.config", "seatrial.tools"},
     "sacrebleu": {"seatrial.metrics"},
     "rouge_score": {"seatrial.metrics"},
