@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "support"
 
 
@@ -22,3 +24,27 @@ def test_the_readme_tells_how_many_cases_pass_and_which_fail(tmp_path: Path) -> 
     assert f"{failed} failed" in ended.stdout
     explained = set(re.findall(r"^\| (\w[\w ]+) \|", readme, flags=re.M)) - {"case"}
     assert explained == set(re.findall(r"^✗ (\w[\w ]+?)  ", ended.stdout, flags=re.M))
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "column", "said"),
+    [
+        ("  name: minilm-extractive", "  nmae: minilm-extractive", 3, "did you mean"),
+        ("  file: instructions.md", "  file: instructoins.md", 9, "instructoins.md does not exist"),
+        ("  provider: local", "  provider: ${SHOP_PROVIDER}", 13, "SHOP_PROVIDER is not set"),
+    ],
+)
+def test_a_slip_in_the_example_is_named_with_its_place_and_nothing_runs(
+    tmp_path: Path, written: str, instead: str, column: int, said: str
+) -> None:
+    folder = shutil.copytree(EXAMPLE, tmp_path / "support", ignore=shutil.ignore_patterns(".seatrial"))
+    text = (folder / "agent.yaml").read_text(encoding="utf-8")
+    place = f"agent.yaml:{text.split(chr(10)).index(written) + 1}:{column}: error"
+    (folder / "agent.yaml").write_text(text.replace(written, instead), encoding="utf-8")
+    for command in ("validate", "test"):
+        line = [sys.executable, "-m", "seatrial", command, str(folder)]
+        ended = subprocess.run(line, capture_output=True, text=True, encoding="utf-8", timeout=100, check=False)
+        assert ended.returncode == 2, ended.stdout
+        assert place in ended.stdout + ended.stderr
+        assert said in ended.stdout + ended.stderr
+    assert not (folder / ".seatrial").exists()
