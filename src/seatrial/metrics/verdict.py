@@ -10,6 +10,7 @@ from seatrial.metrics.base import Measurement, Score
 from seatrial.metrics.catalog import MetricInfo
 
 TOLERANCE = 1e-9
+_ALL_OR_NOTHING = ("check", "trajectory")
 
 
 def decide(
@@ -45,10 +46,18 @@ def decide(
             measurement.details,
             is_empty_right=measurement.is_empty_right,
         )
-    shown_value, shown_threshold = shown_pair(value, threshold)
-    comparison = f"{shown_value} {'>' if is_lower_better else '<'} {shown_threshold}"
-    reason = f"{comparison}: {measurement.reason}" if measurement.reason else comparison
+    reason = _why_failed(value, threshold, measurement.reason, info)
     return Score(name, "failed", value, threshold, reason, measurement.details)
+
+
+def _why_failed(value: float, threshold: float, reason: str, info: MetricInfo | None) -> str:
+    """The measurement's reason behind the numbers; alone where a check or the tool calls are all right or not."""
+    if reason and info is not None and info.kind in _ALL_OR_NOTHING and threshold == info.scale[1]:
+        return reason
+    shown_value, shown_threshold = shown_pair(value, threshold)
+    is_lower_better = info is not None and info.is_lower_better
+    comparison = f"{shown_value} {'>' if is_lower_better else '<'} {shown_threshold}"
+    return f"{comparison}: {reason}" if reason else comparison
 
 
 def is_good_enough(value: float, threshold: float, *, is_lower_better: bool = False) -> bool:

@@ -51,8 +51,7 @@ async def test_p015_each_expected_call_needs_a_call_of_its_own(
 async def test_p021_tool_names_match_exactly_never_in_part() -> None:
     score = await verdict(trial_of(["search_orders"]), expected=["search"])
     assert score.outcome == "failed"
-    assert "missing: search" in score.reason
-    assert "also called: search_orders()" in score.reason
+    assert score.reason == "search: not called\nalso called: search_orders()"
 
 
 async def test_p015_a_greedy_choice_is_undone_when_another_pairing_serves_more() -> None:
@@ -67,11 +66,45 @@ async def test_p015_the_explanation_shows_the_pairing_and_the_nearest_wrong_call
         trial_of([("order_status", {"order_id": "11"}), "search"]),
         expected=[{"name": "order_status", "args": {"order_id": {"regex": "47.*"}}}, "search"],
     )
-    assert score.reason == (
-        "0.5 < 1: 1 of 2 expected calls made; missing: order_status(order_id: regex 47.*) "
-        '(#1 order_id is "11", expected regex 47.*); also called: order_status(order_id="11")'
-    )
+    assert score.reason == ('1 of 2 expected calls made\norder_status, call #1: order_id: "11", expected regex 47.*')
     assert score.details["pairs"] == [{"expected": "search", "call": 2, "called": "search()"}]
+
+
+async def test_every_argument_that_differs_is_told_of_the_call_that_comes_nearest() -> None:
+    expected = [{"name": "price", "args": {"visitor": "child", "visits": 4, "shoes": False}, "extra_args": False}]
+    far = ("price", {"visitor": "adult", "visits": 10, "shoes": True})
+    near = ("price", {"visitor": "adult", "shoes": False, "day": "Monday"})
+    score = await verdict(trial_of([("hours", {}), far, near]), expected=expected)
+    assert score.reason == (
+        'price, call #2: shoes: true, expected false; visitor: "adult", expected "child"; visits: 10, expected 4\n'
+        'also called: hours(), price(visitor="adult", shoes=false, day="Monday")'
+    )
+    score = await verdict(trial_of([("price", {"visits": 4, "shoes": False}), far]), expected=expected)
+    assert score.reason.startswith('price, call #1: visitor: not given, expected "child"\n')
+    strict = [{"name": "price", "args": {"visits": 1}, "extra_args": False}]
+    score = await verdict(trial_of([("price", {"visits": 1, "day": "Monday"})]), expected=strict)
+    assert score.reason == 'price, call #1: day: "Monday", expected not to be given'
+
+
+@pytest.mark.parametrize(
+    ("expected", "called", "reason"),
+    [
+        (["a"], ["a"], "1 of 1 expected calls made"),
+        ([{"name": "a", "args": {"x": 1}}], [], "a(x: 1): not called"),
+        (["a", "a"], ["a"], "1 of 2 expected calls made\na: no further call"),
+        ([], ["x"], "no call expected\nnot allowed: x()"),
+        ([], [], "no call expected"),
+    ],
+)
+async def test_the_reason_is_in_words_and_compares_no_numbers(
+    expected: list[Any], called: list[str], reason: str
+) -> None:
+    assert (await verdict(trial_of(called), expected=expected)).reason == reason
+
+
+async def test_a_score_that_need_not_be_full_is_shown_against_its_threshold() -> None:
+    metric = GradedMetric(ExpectedTools(expected=["a", "b"], score="f1"), catalog.info("tool_f1"), threshold=0.8)
+    assert (await metric.grade(trial_of(["a"]))).reason.startswith("0.6667 < 0.8: 1 of 2 expected calls made")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +153,7 @@ async def test_extra_arguments_can_be_ruled_out_and_excused_by_glob() -> None:
 async def test_a_forbidden_call_fails_whatever_else_is_right() -> None:
     score = await verdict(trial_of(["a", ("refund", {"amount": 900})]), expected=["a"], forbidden=["refund"])
     assert (score.outcome, score.value) == ("failed", 0.0)
-    assert "forbidden: #2 refund(amount=900)" in score.reason
+    assert score.reason == "forbidden: #2 refund(amount=900)"
 
 
 async def test_a_forbidden_call_may_be_told_by_its_arguments() -> None:

@@ -16,15 +16,16 @@ from seatrial.metrics.trajectory.expectation import ToolExpectation
 class Comparison:
     """Expected calls (``slots``), made calls, which serves which (places in both), and the broken rules.
 
-    ``complaints`` says for each slot and call why they do not fit, None where they do. ``need_all``: every slot must be
-    served; ``is_closed``: every call must serve a slot.
+    ``complaints`` says for each slot and call why they do not fit, nothing where they do. ``need_all``: every slot must be
+    served; ``is_closed``: every call must serve a slot. ``forbidden`` are the places of calls that must not be made.
     """
 
     slots: tuple[ToolExpectation, ...]
     calls: tuple[MadeCall, ...]
     pairing: Pairing
-    complaints: Mapping[tuple[int, int], str | None]
+    complaints: Mapping[tuple[int, int], tuple[str, ...]]
     violations: tuple[str, ...]
+    forbidden: frozenset[int]
     need_all: bool
     is_closed: bool
     has_expectation: bool
@@ -50,27 +51,30 @@ class Comparison:
     @cached_property
     def extra(self) -> tuple[MadeCall, ...]:
         """Calls that serve no slot."""
+        return tuple(self.calls[place] for place in self._extra_places)
+
+    @cached_property
+    def _extra_places(self) -> tuple[int, ...]:
         taken = set(self.pairing.values())
-        return tuple(call for place, call in enumerate(self.calls) if place not in taken)
+        return tuple(place for place in range(len(self.calls)) if place not in taken)
 
     @property
-    def sentence(self) -> str:
-        """What a person wants to know first."""
-        parts = []
+    def told(self) -> str:
+        """What a person wants to know: a line for each expected call that is not there, then what came besides."""
+        lines = [self._told_missing(slot) for slot in self.missing] + list(self.violations)
+        if not lines or (self.missing and len(self.slots) > 1):
+            lines.insert(0, self._headline)
+        told = {self._nearest(slot) for slot in self.missing} | self.forbidden
+        besides = [self.calls[place].shown for place in self._extra_places if place not in told]
+        if besides:
+            lines.append(f"{'not allowed' if self.is_closed else 'also called'}: {', '.join(besides)}")
+        return "\n".join(filter(None, lines))
+
+    @property
+    def _headline(self) -> str:
         if self.slots:
-            parts.append(f"{len(self.pairing)} of {len(self.slots)} expected calls made")
-        elif self.has_expectation:
-            parts.append("no call expected")
-        if self.missing:
-            parts.append("missing: " + "; ".join(self._told_missing(slot) for slot in self.missing))
-        parts += self.violations
-        if self.extra:
-            parts.append(f"{self._extra_title}: " + ", ".join(call.shown for call in self.extra))
-        return "; ".join(parts)
-
-    @property
-    def _extra_title(self) -> str:
-        return "not allowed" if self.is_closed else "also called"
+            return f"{len(self.pairing)} of {len(self.slots)} expected calls made"
+        return "no call expected" if self.has_expectation else ""
 
     @property
     def details(self) -> dict[str, Any]:
@@ -79,20 +83,25 @@ class Comparison:
             {"expected": self.slots[slot].shown, "call": self.calls[place].number, "called": self.calls[place].shown}
             for slot, place in sorted(self.pairing.items())
         ]
-        missing = [{"expected": self.slots[slot].shown, "nearest": self._nearest(slot)} for slot in self.missing]
+        missing = [{"expected": self.slots[slot].shown, "nearest": self._told_nearest(slot)} for slot in self.missing]
         extra = [{"call": call.number, "called": call.shown} for call in self.extra]
         return {"pairs": pairs, "missing": missing, "extra": extra, "violations": list(self.violations)}
 
     def _told_missing(self, slot: int) -> str:
-        nearest = self._nearest(slot)
-        return f"{self.slots[slot].shown} ({nearest})" if nearest else self.slots[slot].shown
+        wanted, nearest = self.slots[slot], self._told_nearest(slot)
+        if nearest is not None:
+            return f"{wanted.name}, {nearest}"
+        is_used_up = any(call.name in wanted.names for call in self.calls)
+        return f"{wanted.shown}: {'no further call' if is_used_up else 'not called'}"
 
-    def _nearest(self, slot: int) -> str | None:
-        """The first call of that tool that serves no other slot, and what is wrong with it."""
-        taken = set(self.pairing.values())
-        for place, call in enumerate(self.calls):
-            if place in taken or call.name not in self.slots[slot].names:
-                continue
-            complaint = self.complaints[slot, place]
-            return f"#{call.number} {complaint}" if complaint else f"#{call.number} comes in the wrong place"
-        return None
+    def _told_nearest(self, slot: int) -> str | None:
+        place = self._nearest(slot)
+        if place is None:
+            return None
+        difference = "; ".join(self.complaints[slot, place]) or "comes in the wrong place"
+        return f"call #{self.calls[place].number}: {difference}"
+
+    def _nearest(self, slot: int) -> int | None:
+        """The call of that tool that serves no other slot and differs in the fewest arguments, the first of several."""
+        candidates = [place for place in self._extra_places if self.calls[place].name in self.slots[slot].names]
+        return min(candidates, key=lambda place: len(self.complaints[slot, place]), default=None)

@@ -9,7 +9,7 @@ from typing import Any
 
 from seatrial.errors import MetricError
 from seatrial.metrics.trajectory.arguments import ArgumentMatcher, matcher_of
-from seatrial.metrics.trajectory.calls import MadeCall, shown_value
+from seatrial.metrics.trajectory.calls import MadeCall, shortened, shown_value
 
 _KEYS = frozenset({"name", "args", "count", "max_count", "extra_args", "ignore_args", "defaults"})
 
@@ -39,20 +39,23 @@ class ToolExpectation:
             return self.name
         return f"{self.name}({', '.join(f'{key}: {matcher.shown}' for key, matcher in sorted(self.args.items()))})"
 
-    async def complaint_about(self, call: MadeCall) -> str | None:
-        """Why ``call`` is not the expected one, or None when it is. Names match exactly, never in part."""
+    async def complaints_about(self, call: MadeCall) -> tuple[str, ...]:
+        """Every reason why ``call`` is not the expected one; none when it is. Names match exactly, never in part."""
         if call.name not in self.names:
-            return f"is a call of {call.name}"
+            return (f"it is a call of {call.name}",)
         arguments = {**self.defaults, **call.arguments}
+        found: list[str] = []
         for key, matcher in sorted(self.args.items()):
             if key not in arguments:
-                return f"{key} is missing"
-            if not await matcher.matches(arguments[key]):
-                return f"{key} is {shown_value(arguments[key])}, expected {matcher.shown}"
-        extra = [key for key in call.arguments if key not in self.args and not self._is_ignored(key)]
-        if extra and not self.has_extra_args:
-            return f"has the argument {', '.join(sorted(extra))}"
-        return None
+                found.append(f"{key}: not given, expected {matcher.shown}")
+            elif not await matcher.matches(arguments[key]):
+                found.append(f"{key}: {shortened(shown_value(arguments[key]))}, expected {matcher.shown}")
+        if not self.has_extra_args:
+            extra = sorted(key for key in call.arguments if key not in self.args and not self._is_ignored(key))
+            found += [
+                f"{key}: {shortened(shown_value(call.arguments[key]))}, expected not to be given" for key in extra
+            ]
+        return tuple(found)
 
     def _is_ignored(self, key: str) -> bool:
         return any(fnmatchcase(key, glob) for glob in self.ignored_args)

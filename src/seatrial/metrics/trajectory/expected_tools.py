@@ -75,7 +75,7 @@ class ExpectedTools:
             calls = [call for call in calls if not call.is_error]
         comparison = await self._compare(calls)
         value = 0.0 if comparison.violations else self._value(comparison)
-        return Measurement(value, comparison.sentence, comparison.details)
+        return Measurement(value, comparison.told, comparison.details)
 
     @property
     def _checks_something(self) -> bool:
@@ -85,12 +85,17 @@ class ExpectedTools:
         slots = [entry for entry in self._entries or () for _ in range(entry.count)]
         complaints = await _complaints(slots, calls)
         pairing = self._pair(slots, calls, complaints)
+        forbidden = [place for place, call in enumerate(calls) if await self._is_forbidden(call)]
         return Comparison(
             slots=tuple(slots),
             calls=tuple(calls),
             pairing=pairing,
             complaints=complaints,
-            violations=await self._violations(calls),
+            violations=(
+                *(f"forbidden: #{calls[place].number} {calls[place].shown}" for place in forbidden),
+                *await self._broken_limits(calls),
+            ),
+            forbidden=frozenset(forbidden),
             need_all=self._need_all,
             is_closed=self._is_closed,
             has_expectation=self._entries is not None,
@@ -105,16 +110,19 @@ class ExpectedTools:
 
     def _pair_among(self, slots: Sequence[ToolExpectation], places: Sequence[int], complaints: Complaints) -> Pairing:
         pair = longest_in_order if self._is_ordered else best_assignment
-        found = pair(len(slots), len(places), lambda slot, place: complaints[slot, places[place]] is None)
+        found = pair(len(slots), len(places), lambda slot, place: not complaints[slot, places[place]])
         return {slot: places[place] for slot, place in found.items()}
 
-    async def _violations(self, calls: Sequence[MadeCall]) -> tuple[str, ...]:
-        found: list[str] = []
+    async def _is_forbidden(self, call: MadeCall) -> bool:
         for entry in self._forbidden:
-            matching = [call for call in calls if await entry.complaint_about(call) is None]
-            found += [f"forbidden: #{call.number} {call.shown}" for call in matching]
+            if not await entry.complaints_about(call):
+                return True
+        return False
+
+    async def _broken_limits(self, calls: Sequence[MadeCall]) -> tuple[str, ...]:
+        found: list[str] = []
         for entry in self._entries or ():
-            matching = [call for call in calls if await entry.complaint_about(call) is None]
+            matching = [call for call in calls if not await entry.complaints_about(call)]
             if entry.max_count is not None and len(matching) > entry.max_count:
                 found.append(f"{entry.shown} was called {len(matching)} times, at most {entry.max_count} allowed")
         if len(calls) < self._min_calls:
@@ -133,15 +141,15 @@ class ExpectedTools:
                 return float(comparison.coverage == 1.0)
 
 
-Complaints = dict[tuple[int, int], str | None]
+Complaints = dict[tuple[int, int], tuple[str, ...]]
 
 
 async def _complaints(slots: Sequence[ToolExpectation], calls: Sequence[MadeCall]) -> Complaints:
-    known: dict[tuple[int, int], str | None] = {}
+    known: Complaints = {}
     for slot, entry in enumerate(slots):
         for place, call in enumerate(calls):
             is_copy = slot > 0 and slots[slot - 1] is entry
-            known[slot, place] = known[slot - 1, place] if is_copy else await entry.complaint_about(call)
+            known[slot, place] = known[slot - 1, place] if is_copy else await entry.complaints_about(call)
     return known
 
 
