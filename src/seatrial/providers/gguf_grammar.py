@@ -9,13 +9,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from seatrial.core.model import ToolSpec
+from seatrial.formats.text_calls import MARKERS
+
+Thinking = Literal["never", "marked", "begun"]
+"""Whether reasoning may come first: not at all, between marks, or at once because the prompt ends with an open mark."""
 
 CALL_BEGIN, CALL_END = "<tool_call>", "</tool_call>"
-THOUGHT_END = "</think>"
-NOT_IN_ANSWERS = (CALL_BEGIN[:-1], "<tool_response", THOUGHT_END)
+THOUGHT_BEGIN, THOUGHT_END = "<think>", "</think>"
+# In running text these would be taken for the end of reasoning, a tool's word, or a call that no schema has held.
+NOT_IN_TEXT = (THOUGHT_END, "<tool_response", *MARKERS)
 
 # What no grammar can hold is left out here; arguments are checked against their schema once more before a tool runs.
 _JSON_STYLE = {"lenient": True, "whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
@@ -23,30 +28,32 @@ _LOOK_AROUND = re.compile(r"\(\?<?[=!]|\\[1-9]|\(\?P=")
 _NOT_CLOSABLE = frozenset(
     {"additionalProperties", "unevaluatedProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf", "if"}
 )
-_ANYTHING = "/(?s:.*)/"
 
 
 def grammar_of(
-    tools: Sequence[ToolSpec], response_schema: dict[str, Any] | None = None, *, may_think: bool = False
+    tools: Sequence[ToolSpec], response_schema: dict[str, Any] | None = None, *, thinking: Thinking = "never"
 ) -> str | None:
-    """The grammar, None where anything may be written.
-
-    ``may_think``: reasoning that ends with ``</think>`` may come first.
-    """
+    """The grammar, None where anything may be written."""
     if not tools and response_schema is None:
         return None
     answer = "answer" if response_schema is not None else "ANSWER"
     reply = f"( call | {answer} )" if tools else answer
-    rules = ["%llguidance {}", f"start: THOUGHT? {reply}" if may_think else f"start: {reply}"]
-    if may_think:
-        rules.append(rf"THOUGHT: ({_ANYTHING} & ~{_holding([THOUGHT_END])}) /{_escaped(THOUGHT_END)}[ \n]{{0,4}}/")
+    rules = ["%llguidance {}", f"start: {reply}" if thinking == "never" else f"start: THOUGHT? {reply}"]
+    if thinking != "never":
+        rules.append(_thought(thinking))
     if response_schema is not None:
         rules.append(f"answer: {_json(response_schema)}")
     elif tools:
-        rules.append(f"ANSWER: {_ANYTHING} & ~{_holding(NOT_IN_ANSWERS)} & ~{_bare_call(tools)}")
+        rules.append(f"ANSWER: {_TEXT} & ~{_bare_call(tools)}")
     if tools:
         rules.extend(_calls(tools))
     return "\n".join(rules) + "\n"
+
+
+def _thought(thinking: Thinking) -> str:
+    """A thought with its marks and the little space around them."""
+    begin = rf"/[ \n]{{0,4}}{THOUGHT_BEGIN}/ " if thinking == "marked" else ""
+    return rf"THOUGHT: {begin}({_TEXT}) /{_escaped(THOUGHT_END)}[ \n]{{0,4}}/"
 
 
 def _calls(tools: Sequence[ToolSpec]) -> Iterator[str]:
@@ -89,13 +96,12 @@ def _bare_call(tools: Sequence[ToolSpec]) -> str:
     return rf'/\s*(```\w*\s*)?\[?\s*\{{\s*"name"\s*:\s*"({names})"(?s:.*)/'
 
 
-def _holding(texts: Sequence[str]) -> str:
-    return f"/(?s:.*)({'|'.join(map(_escaped, texts))})(?s:.*)/"
-
-
 def _escaped(text: str) -> str:
     return re.escape(text).replace("/", r"\/")
 
 
 def _literal(text: str) -> str:
     return json.dumps(text)
+
+
+_TEXT = f"/(?s:.*)/ & ~/(?s:.*)({'|'.join(map(_escaped, NOT_IN_TEXT))})(?s:.*)/"

@@ -12,7 +12,14 @@ from typing import Any
 from seatrial.core.model import ModelRequest, ToolSpec
 from seatrial.formats.openai_chat import ChatDialect, system_to_openai, to_openai, tool_to_openai
 from seatrial.formats.wire_json import encode
-from seatrial.providers.gguf_grammar import CALL_BEGIN, CALL_END, grammar_of
+from seatrial.providers.gguf_grammar import (
+    CALL_BEGIN,
+    CALL_END,
+    THOUGHT_BEGIN,
+    THOUGHT_END,
+    Thinking,
+    grammar_of,
+)
 
 DIALECT = ChatDialect(blocks="none", has_images=False, has_files=False)
 OTHER_CALL_STYLES = ("<function=", "<arg_key>")
@@ -22,10 +29,18 @@ class Template:
     """What matters of a model's chat template."""
 
     def __init__(self, text: str) -> None:
-        self.may_think = "<think>" in text or "</think>" in text
+        self.thinking = _thinking(text)
         self.tells_tools = (
             "tools" in text and CALL_BEGIN in text and not any(style in text for style in OTHER_CALL_STYLES)
         )
+
+
+def _thinking(text: str) -> Thinking:
+    """A template may end the prompt with an open thought, that is, within what it writes last."""
+    if THOUGHT_BEGIN not in text and THOUGHT_END not in text:
+        return "never"
+    ending = text.rpartition("add_generation_prompt")[2]
+    return "begun" if ending.rfind(THOUGHT_BEGIN) > ending.rfind(THOUGHT_END) else "marked"
 
 
 def chat_body(request: ModelRequest, template: Template, *, reader: str, extra: Mapping[str, Any]) -> bytes:
@@ -39,7 +54,7 @@ def chat_body(request: ModelRequest, template: Template, *, reader: str, extra: 
         "top_p": sampling.top_p,
         "seed": sampling.seed,
         "max_tokens": sampling.max_tokens,
-        "grammar": grammar_of(request.tools, request.response_schema, may_think=template.may_think),
+        "grammar": grammar_of(request.tools, request.response_schema, thinking=template.thinking),
         "stream": True,
         "stream_options": {"include_usage": True},
         "return_progress": True,

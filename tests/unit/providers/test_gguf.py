@@ -177,6 +177,16 @@ async def test_an_answer_takes_the_shape_that_is_asked_for() -> None:
     assert json.loads(reply.text).keys() == {"city"}
 
 
+async def test_reasoning_comes_apart_from_the_answer(tmp_path: Path) -> None:
+    template = tmp_path / "reasoning.jinja"
+    template.write_text(TOOL_TEMPLATE + "{# reasoning stands between <think> and </think> #}", encoding="utf-8")
+    schema = {"type": "object", "properties": {"greeting": {"type": "string"}}, "required": ["greeting"]}
+    request = msgspec.structs.replace(asks("Say hello."), response_schema=schema)
+    reply = await model(n_ctx=1024, chat_template_file=str(template)).respond(request)
+    assert json.loads(reply.text).keys() == {"greeting"}
+    assert "think>" not in "".join(block.text for block in reply.reasoning)
+
+
 async def test_a_picture_is_left_out_with_a_word_about_it() -> None:
     request = ModelRequest("", (UserMessage((ImageContent("aGk=", "image/png"), TextContent("What is it?"))),))
     reply = await model().respond(msgspec.structs.replace(request, sampling=Sampling(max_tokens=3)))

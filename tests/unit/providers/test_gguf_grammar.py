@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import jsonschema_rs
@@ -10,8 +11,9 @@ import pytest
 from tests.support.small_model import MODEL_FILE
 
 from seatrial.core.model import ToolSpec
+from seatrial.formats.text_calls import MARKERS
 from seatrial.providers.gguf_engine import EngineSettings, shared_engine
-from seatrial.providers.gguf_grammar import grammar_of
+from seatrial.providers.gguf_grammar import Thinking, grammar_of
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     "no arguments": {"type": "object", "properties": {}},
@@ -131,17 +133,30 @@ def test_a_plain_answer_holds_no_marks_of_calls() -> None:
     assert "<tool" not in heard.text
 
 
-def test_reasoning_may_come_before_a_call_where_the_model_reasons() -> None:
+@pytest.mark.parametrize("mark", MARKERS)
+def test_a_plain_answer_cannot_be_taken_for_a_call_in_any_dialect(mark: str) -> None:
+    grammar = grammar_of([ToolSpec("ship_order", "Ships.", SCHEMAS["no arguments"])])
+    (answer,) = re.findall(r"^ANSWER: .*?~/(.*?)/ & ", grammar or "", re.MULTILINE)
+    assert re.fullmatch(answer.replace("(?s:.*)", r"[\s\S]*"), f"Let me see.\n{mark} and so on")
+
+
+@pytest.mark.parametrize(("thinking", "opening"), [("marked", "<think>"), ("begun", "")])
+def test_reasoning_may_come_before_a_call_where_the_model_reasons(thinking: Thinking, opening: str) -> None:
     tool = ToolSpec("ship_order", "Ships.", SCHEMAS["no arguments"])
-    grammar = must_call(grammar_of([tool], may_think=True)).replace("THOUGHT?", "THOUGHT")
-    short = grammar.replace("THOUGHT: (/(?s:.*)/ &", "THOUGHT: (/[a-z ]{1,20}/ &")
+    grammar = must_call(grammar_of([tool], thinking=thinking)).replace("THOUGHT?", "THOUGHT")
+    short = grammar.replace("(/(?s:.*)/ &", "(/[a-z ]{1,20}/ &", 1)
     assert short != grammar
     thought, mark, call = write(short).text.partition("</think>")
-    assert 1 <= len(thought) <= 20
+    assert 1 <= len(thought.strip().removeprefix(opening)) <= 20
     assert mark
-    assert call.strip().startswith('<tool_call>\n{"name": "ship_order"')
+    assert call.strip() == '<tool_call>\n{"name": "ship_order", "arguments": {}}\n</tool_call>'
+
+
+def test_prose_is_no_reasoning_where_reasoning_stands_between_marks() -> None:
+    heard = write(grammar_of((), SCHEMAS["pattern and bounds"], thinking="marked"))
+    assert heard.text.lstrip()[:1] in ("{", "<")
 
 
 def test_without_tools_and_shape_anything_may_be_written() -> None:
     assert grammar_of(()) is None
-    assert grammar_of((), may_think=True) is None
+    assert grammar_of((), thinking="marked") is None
