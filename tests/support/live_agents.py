@@ -46,6 +46,12 @@ class ScriptedLiveAgent:
     def agent(self) -> ScriptedLiveAgent:
         return self
 
+    @property
+    def model(self) -> ScriptedLiveAgent:
+        return self
+
+    provider = "scripted"
+
     def message_for(self, case: CaseConfig) -> UserMessage:
         return UserMessage(case.input or "")
 

@@ -51,10 +51,11 @@ def total_cost(tally: Tally) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in whole per cent, with a decimal where it would round to all or nothing."""
+    """A share in whole per cent, with a decimal near the ends: only all is 100 %, only nothing is 0 %."""
     exact = share * 100
-    whole = round(exact)
-    return f"{exact:.1f} %" if whole in (0, 100) and exact not in (0, 100) else f"{whole} %"
+    if exact in (0, 100) or 0 < round(exact) < 100:
+        return f"{round(exact)} %"
+    return f"{min(max(round(exact, 1), 0.1), 99.9)} %"
 
 
 def pass_rate(rate: Rate | None, unit: str = "") -> str:

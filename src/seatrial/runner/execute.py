@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seatrial.core.messages import utc_now
+from seatrial.core.messages import AssistantMessage, utc_now
 from seatrial.errors import DocumentError, ProviderError, SeatrialError
 from seatrial.runs.records import ErrorKind, TrialError
 
@@ -52,6 +52,13 @@ class Attempt:
     def duration_s(self) -> float:
         """Wall-clock seconds of the turns; reading files is not counted."""
         return sum(turn.duration_s for turn in self.turns)
+
+    @property
+    def was_held_back(self) -> bool:
+        """Whether the provider made a request wait or be sent again."""
+        return self.last is not None and any(
+            message.failed_tries for message in self.last.transcript.messages if isinstance(message, AssistantMessage)
+        )
 
     @property
     def is_aborted(self) -> bool:

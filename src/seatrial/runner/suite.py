@@ -17,6 +17,7 @@ from seatrial.core.messages import utc_now
 from seatrial.runner.budget import NO_BUDGET, Budget, Spending
 from seatrial.runner.execute import execute
 from seatrial.runner.grade import Graded, grade, not_run
+from seatrial.runner.pace import Pace
 from seatrial.runner.schedule import schedule
 from seatrial.runs.events import RunFinished, RunListener, RunStarted, Stopping, TrialFinished, TrialStarted
 from seatrial.runs.masking import Masker
@@ -60,7 +61,7 @@ async def run_suite(suite: Suite, run: RunRecord, store: RunStore, tell: RunList
     before = store.tally(run.id)
     tell(RunStarted(run, before))
     async with TrialWriter(store, run.id) as writer, _watch(stop, suite.max_time_s, tell):
-        performer = _Performer(suite, Spending(suite.budget, before), writer, tell, stop, close)
+        performer = _Performer(suite, Spending(suite.budget, before), _paces(suite), writer, tell, stop, close)
         await schedule(suite.plan, performer.perform, concurrency=suite.concurrency, stop=stop, close=close)
     ended = _ended(run, stop.reason or close.reason, time.monotonic() - started)
     _store_the_rest(suite.plan, ended, store)
@@ -75,6 +76,7 @@ class _Performer:
 
     suite: Suite
     spending: Spending
+    paces: Mapping[str, Pace]
     writer: TrialWriter
     tell: RunListener
     stop: AbortSignal
@@ -89,9 +91,13 @@ class _Performer:
         if used_up is not None:
             self.close.set(used_up)
             return
-        self.tell(TrialStarted(trial.key))
         agent = self.suite.agents[trial.variant]
-        attempt = await execute(trial.case.config, agent, self.stop)
+        async with self.paces[agent.agent.model.provider].turn() as turn:
+            if self.stop.is_set:
+                return
+            self.tell(TrialStarted(trial.key))
+            attempt = await execute(trial.case.config, agent, self.stop)
+            turn.was_held_back = attempt.was_held_back
         if attempt.is_aborted:
             return
         graded = await grade(trial, attempt, agent)
@@ -110,6 +116,12 @@ class _Performer:
             self.stop.set(FAIL_ON_ERROR)
         if self.suite.is_fail_fast and graded.record.outcome in ("failed", "errored"):
             self.stop.set(FAIL_FAST)
+
+
+def _paces(suite: Suite) -> dict[str, Pace]:
+    """One pace for each provider."""
+    providers = {agent.agent.model.provider for agent in suite.agents.values()}
+    return {provider: Pace(suite.concurrency) for provider in providers}
 
 
 @asynccontextmanager
