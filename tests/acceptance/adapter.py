@@ -7,14 +7,12 @@ import functools
 import inspect
 import itertools
 import math
-import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -307,8 +305,13 @@ def loaded_agent(case: Plain, entry: Plain, folder: Path) -> Plain:
     path = folder / case.get("cwd", ".") / entry["input"]
     if not case.get("own_process"):
         return load(path)
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(load, path).result()
+    code = "import pathlib, runpy, sys; me = runpy.run_path(sys.argv[1]); me['hand_over'](pathlib.Path(sys.argv[2]))"
+    done = subprocess.run([sys.executable, "-c", code, __file__, path], capture_output=True, check=True)
+    return msgspec.json.decode(done.stdout, type=dict[str, Any])
+
+
+def hand_over(path: Path) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(load(path)))
 
 
 # Documents
