@@ -33,6 +33,7 @@ $(VENV)/.demo: pyproject.toml | $(PY)
 
 $(VENV)/.dev: pyproject.toml | $(PY)
 	$(call install,-e '.[all]' --group dev)
+	@$(PY) scripts/fetch_test_model.py
 	@touch $@ $(VENV)/.demo
 
 comma := ,
