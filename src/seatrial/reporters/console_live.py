@@ -26,6 +26,7 @@ class LiveArea:
     """A few lines at the bottom of the terminal that are redrawn while the suite runs, and then gone."""
 
     def __init__(self, console: Console, glyphs: Glyphs) -> None:
+        self._console = console
         self._glyphs = glyphs
         self._planned = 0
         self._kept = 0
@@ -100,6 +101,7 @@ class LiveArea:
     def _progress(self) -> Table:
         done = sum(self._counts.values())
         grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
+        grid.width = max(self._console.width - len("^C ") - 1, 20)  # room for the echo of Ctrl-C, which must not wrap
         grid.add_column(ratio=1, min_width=8)
         grid.add_column(no_wrap=True)
         grid.add_column(no_wrap=True)

@@ -37,7 +37,7 @@ def print_report(report: Report, console: Console, glyphs: Glyphs) -> None:
         console.print()
         show(console, results_table(rows, glyphs, console.width))
     if rows.left_out:
-        console.print(Text(f"{rows.left_out:,} more are not shown", "bright_black"))
+        console.print(Text(f"{rows.left_out:,} more without a row", "bright_black"))
     _print_failures(report, console, glyphs)
     console.print()
     _print_verdict(report, console, glyphs)

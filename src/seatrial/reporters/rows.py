@@ -47,13 +47,16 @@ class Rows:
 
     @classmethod
     def of(cls, report: Report, most: int = MOST_ROWS) -> Rows:
-        """All rows of a run that has no more than ``most``; of a larger one the first so many that did not pass."""
-        if len(report.cases) <= most:
-            return cls(list(report.tries()))
+        """All rows of a run that has no more than ``most``; of a larger one the first so many that did not pass.
+
+        Cases whose turn never came, because the run was stopped, have no row.
+        """
+        is_small = len(report.cases) <= most
         shown: list[list[TrialRecord]] = []
         left_out = 0
         for tries in report.tries():
-            if len(shown) < most and any(trial.outcome in NOT_PASSED for trial in tries):
+            is_worth_a_row = is_small or any(trial.outcome in NOT_PASSED for trial in tries)
+            if len(shown) < most and is_worth_a_row and not _was_cut_off(tries, report):
                 shown.append(tries)
             else:
                 left_out += 1
@@ -87,6 +90,11 @@ class Rows:
             heading = f"{name}\n{'≤' if _is_lower_better(scores) else '≥'} {shown_number(threshold)}"
             return Column(heading, lambda tries: [_metric(tries, name)], is_number=True)
         return Column(name, lambda tries: [_metric(tries, name, with_threshold=True)], is_number=True)
+
+
+def _was_cut_off(tries: Tries, report: Report) -> bool:
+    """Whether the run ended before the case's turn came: the count of such cases says it all."""
+    return report.run.stopped_by is not None and all(trial.outcome == "not_run" for trial in tries)
 
 
 def overall(tries: Tries) -> Outcome:

@@ -92,7 +92,7 @@ def test_errors_of_one_kind_are_told_once(report_of: MakeReport) -> None:
 def test_of_a_large_run_only_what_did_not_pass_is_listed(report_of: MakeReport) -> None:
     trials = [trial(n, "failed" if n % 100 == 7 else "passed") for n in range(400)]
     text = shown(report_of(trials))
-    assert "396 more are not shown" in text
+    assert "396 more without a row" in text
     assert "case 7" in text
     assert "case 8 " not in text
 
@@ -233,3 +233,12 @@ def test_p016_flaky_cases_are_named_with_the_chances_of_several_tries(report_of:
     assert "6 of 12 tries passed (50 %" in text
     assert "1 of 3 cases passed as often as they must; pass@4 67 %, pass^4 33 %" in text
     assert "flaky: case 1 2/4" in text
+
+
+def test_cases_whose_turn_never_came_are_counted_and_not_listed(report_of: MakeReport) -> None:
+    trials = [trial(0), *(trial(n, "not_run") for n in range(1, 9))]
+    text = shown(report_of(trials, status="interrupted", stopped_by="interrupted"))
+    assert "case 0" in text
+    assert "case 5" not in text
+    assert "8 more without a row" in text
+    assert "8 not_run" in text
