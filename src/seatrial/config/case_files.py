@@ -49,9 +49,11 @@ def _files(pattern: str, place: Place, trip: Trip) -> list[Path]:
         trip.error("ST302", f"{pattern} is a folder, and a file is needed", place, hint)
     elif is_pattern(pattern):
         found = matching_files(trip.folder, pattern)
-        if not found:
+        if found is None:
+            trip.error("ST302", f"{pattern} would look through too many files", place, "name a smaller folder")
+        elif not found:
             trip.error("ST301", f"no file matches {pattern}", place, f"looked in {trip.folder.absolute()}")
-        return found
+        return found or []
     elif kind == "unusable":
         trip.error("ST302", f"{pattern[:80]} is no usable path", place)
     else:

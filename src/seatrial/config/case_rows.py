@@ -75,12 +75,13 @@ def _jsonl(source: Source) -> CaseRows:
 class _JsonRow(Block):
     """A line of a JSONL file; the columns of its keys are looked up when somebody asks."""
 
-    __slots__ = ("_old_names", "_source")
+    __slots__ = ("_in_line", "_old_names", "_source")
 
     def __init__(self, source: Source, number: int, row: dict[str, Any]) -> None:
         super().__init__(source.path, number)
         self._source = source
         self._old_names: dict[str, str] = {}
+        self._in_line: dict[str, Spot] | None = None
         self.update(row)
 
     def rename(self, old: str, new: str) -> None:
@@ -99,8 +100,10 @@ class _JsonRow(Block):
         return self.place if spot is None else Place(self.file, self.line, spot.column, spot.length)
 
     def _spots_in_line(self) -> dict[str, Spot]:
-        data = read_yaml(Source(self.file, self._source.lines[self.line - 1])).data
-        return data.spots if isinstance(data, Block) else {}
+        if self._in_line is None:
+            data = read_yaml(Source(self.file, self._source.lines[self.line - 1])).data
+            self._in_line = data.spots if isinstance(data, Block) else {}
+        return self._in_line
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -6,12 +6,24 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from seatrial.config.diagnostics import Diagnostic, Place
-from seatrial.config.located import Block, KeyPath, locate, value_at
+from seatrial.config.located import Block, KeyPath, Listing, locate, value_at
 from seatrial.config.mcp import McpConnectionConfig
 from seatrial.config.names import nearest
 
 MAX_CASES = 100
 MAX_CASES_OF_HOLODECK = 1000
+MAX_ITEMS = 1100
+
+
+def cut_long_lists(data: Block) -> Iterator[Diagnostic]:
+    """Lists beyond all limits lose what nobody could read findings about; says so."""
+    for path in (("tools",), ("test_cases",), ("evaluations", "metrics"), ("variants",)):
+        items = value_at(data, path)
+        if isinstance(items, Listing) and len(items) > MAX_ITEMS:
+            place = locate(data, path, of_key=True) or data.place
+            message = f"`{path[-1]}` has {len(items):,} items; only the first {MAX_ITEMS:,} are looked at"
+            yield Diagnostic("error", "ST407", message, place, key_path=path)
+            del items[MAX_ITEMS:]
 
 
 def constraint_findings(data: Block, own_cases: int, main: Place, *, is_lenient: bool = False) -> Iterator[Diagnostic]:
@@ -107,10 +119,10 @@ def _twice(data: Block, path: KeyPath, what: str, keys: Iterable[str]) -> Iterat
 
 
 def _name_of(item: Any, keys: Iterable[str]) -> tuple[str | None, str | None]:
-    if isinstance(item, str):
+    if isinstance(item, str) and "metric" in keys:
         return None, str(item)
     if isinstance(item, dict):
-        for key in keys:
+        for key in ("name", "grader") if item.get("type") == "code" and "metric" in keys else keys:
             if isinstance(item.get(key), str) and item[key]:
                 return key, str(item[key])
     return None, None

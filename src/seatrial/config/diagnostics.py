@@ -58,6 +58,7 @@ CODES: dict[str, str] = {
 }
 
 _MAX_SHOWN = 120
+_MAX_KEPT = 400
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -73,7 +74,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. ``snippet`` is the offending line as it stands in the file, secrets masked."""
+    """One finding.
+
+    ``snippet`` is the offending line as it stands in the file, secrets masked; of a very long line the part around
+    the place, which then begins behind ``snippet_start`` characters.
+    """
 
     severity: Severity
     code: str
@@ -82,6 +87,7 @@ class Diagnostic:
     hint: str | None = None
     snippet: str | None = None
     key_path: tuple[str | int, ...] = ()
+    snippet_start: int = 0
 
     @property
     def file(self) -> Path:
@@ -104,6 +110,11 @@ class Diagnostic:
         place = self.place
         shown = printable(str(place.file))
         return f"{shown}:{place.line}:{place.column}" if place.line else shown
+
+    def with_line(self, line: str) -> Diagnostic:
+        """The finding with the line that it is about."""
+        start = max(0, self.place.column - _MAX_KEPT // 2) if len(line) > _MAX_KEPT else 0
+        return replace(self, snippet=line[start : start + _MAX_KEPT], snippet_start=start)
 
     def as_error(self) -> Diagnostic:
         """The same finding, counted as an error."""
@@ -143,9 +154,10 @@ class Diagnostic:
         return f"::{self.severity} {','.join(fields)}::{_escape_data(text)}"
 
     def _pointed_snippet(self, snippet: str) -> list[str]:
-        start = max(0, self.place.column - 1 - _MAX_SHOWN // 2) if len(snippet) > _MAX_SHOWN else 0
+        column = max(0, self.place.column - 1 - self.snippet_start)
+        start = max(0, column - _MAX_SHOWN // 2) if len(snippet) > _MAX_SHOWN else 0
         shown = snippet[start : start + _MAX_SHOWN]
-        before = shown[: self.place.column - 1 - start]
+        before = shown[: column - start]
         width = max(1, min(self.place.length, len(shown) - len(before)))
         number = str(self.place.line)
         gutter = " " * len(number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
@@ -101,6 +102,7 @@ def entity_classes() -> Iterator[type[Entity]]:
             yield cls
 
 
+@lru_cache(maxsize=1024)
 def _hint_for(cls: type[Entity], key: str, meant: str | None) -> str:
     if meant is not None:
         return f"did you mean `{meant}`?"

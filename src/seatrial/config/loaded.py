@@ -11,7 +11,6 @@ from typing import Any
 from seatrial.config.agent import AgentConfig
 from seatrial.config.diagnostics import Diagnostic, Place, Severity
 from seatrial.config.located import locate
-from seatrial.config.masked_lines import mask_line
 from seatrial.config.paths import from_folder
 from seatrial.config.secrets import mask, masked
 from seatrial.config.source import Source
@@ -85,17 +84,17 @@ class LoadedAgent:
         return plain
 
 
-def finish(finding: Diagnostic, sources: dict[Path, Source], secrets: Iterable[str]) -> Diagnostic:
+def finish(finding: Diagnostic, sources: Mapping[Path, Source], secrets: frozenset[str]) -> Diagnostic:
     """The finding with the offending line, secrets masked in everything it says."""
     source = sources.get(finding.place.file)
-    snippet = finding.snippet
-    if snippet is None and source is not None and 0 < finding.place.line <= len(source.lines):
-        snippet = mask(mask_line(source.lines, finding.place.line), secrets)
+    line = source.shown_line(finding.place.line) if source is not None else None
+    if line is not None:
+        finding = finding.with_line(line)
     return replace(
         finding,
         message=mask(finding.message, secrets),
         hint=mask(finding.hint, secrets) if finding.hint else finding.hint,
-        snippet=snippet,
+        snippet=mask(finding.snippet, secrets) if finding.snippet is not None else None,
     )
 
 

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from seatrial.config.agent import AgentConfig
 from seatrial.config.case_files import add_case_files
-from seatrial.config.constraints import constraint_findings, slips_in_mcp_config, unchecked_cases
+from seatrial.config.constraints import constraint_findings, cut_long_lists, slips_in_mcp_config, unchecked_cases
 from seatrial.config.diagnostics import Diagnostic, Place
-from seatrial.config.env import read_env_file
+from seatrial.config.env_file import read_env_file
 from seatrial.config.explain import explain
 from seatrial.config.fields import LENIENT
 from seatrial.config.holodeck import Dialect, adapt, carry_over_expected_tools
@@ -65,6 +65,7 @@ class _Loading:
             return self._result(data, None, PromptText(""))
         for key in [key for key in data if key.startswith("x-")]:
             del data[key]
+        self.trip.findings += cut_long_lists(data)
         self.dialect = adapt(data)
         self._read_env()
         self.trip.fill(data, self.trip.sources[self.path])
@@ -137,7 +138,8 @@ class _Loading:
 
     def _result(self, data: Any, config: AgentConfig | None, prompt: PromptText) -> LoadedAgent:
         trip = self.trip
-        findings = tuple(finish(finding, trip.sources, trip.secrets) for finding in in_order(trip.findings, self.path))
+        secrets = frozenset(trip.secrets)
+        findings = tuple(finish(finding, trip.sources, secrets) for finding in in_order(trip.findings, self.path))
         source = trip.sources.get(self.path)
         return LoadedAgent(
             path=self.path,
@@ -146,7 +148,7 @@ class _Loading:
             diagnostics=findings,
             raw=source.text if source else "",
             sha256=source.sha256 if source else "",
-            secrets=frozenset(trip.secrets),
+            secrets=secrets,
             instructions_text=prompt.text,
             instructions_metadata=prompt.metadata,
             environ=trip.environ,

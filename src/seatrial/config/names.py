@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
+from functools import lru_cache
+
+_LONGEST = 100
 
 
 def nearest(name: str, known: Iterable[str], synonyms: Mapping[str, str] | None = None) -> str | None:
@@ -11,20 +14,26 @@ def nearest(name: str, known: Iterable[str], synonyms: Mapping[str, str] | None 
     others = synonyms or {}
     if name in others:
         return others[name]
-    best = _closest(name, [*known, *others])
+    best = _closest(name, (*known, *others)) if len(name) <= _LONGEST else None
     return others.get(best, best) if best is not None else None
 
 
-def _closest(name: str, candidates: Iterable[str]) -> str | None:
+@lru_cache(maxsize=4096)
+def _closest(name: str, candidates: tuple[str, ...]) -> str | None:
     folded = _folded(name)
-    best: tuple[float, str] | None = None
+    needed = 0.75 if len(folded) > 4 else 0.66
+    best, best_score = None, 0.0
     for candidate in candidates:
-        if _folded(candidate) == folded:
+        other = _folded(candidate)
+        if other == folded:
             return candidate
-        score = SequenceMatcher(None, folded, _folded(candidate)).ratio()
-        if score >= _needed(folded) and (best is None or score > best[0]):
-            best = (score, candidate)
-    return best[1] if best else None
+        longest_possible = 2 * min(len(folded), len(other)) / max(1, len(folded) + len(other))
+        if longest_possible < max(needed, best_score):
+            continue
+        matcher = SequenceMatcher(None, other, folded)
+        if matcher.quick_ratio() >= needed and (score := matcher.ratio()) >= needed and score > best_score:
+            best, best_score = candidate, score
+    return best
 
 
 def same_name(name: str, known: Iterable[str]) -> str | None:
@@ -45,9 +54,6 @@ def did_you_mean(name: str, known: Iterable[str], synonyms: Mapping[str, str] | 
     return f"one of {shown}" if len(names) <= 12 else f"one of {shown}, ..."
 
 
+@lru_cache(maxsize=4096)
 def _folded(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())
-
-
-def _needed(folded: str) -> float:
-    return 0.75 if len(folded) > 4 else 0.66

@@ -10,7 +10,7 @@ from seatrial.config.diagnostics import Diagnostic, Place, Severity
 from seatrial.config.hooks import split_reference
 from seatrial.config.located import Block, FilledText, KeyPath, locate, value_at
 from seatrial.config.names import did_you_mean, nearest
-from seatrial.config.paths import from_folder, kind_of, near_path
+from seatrial.config.paths import from_folder, kind_of, names_in, near_path
 from seatrial.config.python_source import PythonNames, names_defined
 from seatrial.config.source import read_source
 from seatrial.config.templates import placeholders
@@ -28,6 +28,7 @@ class References:
         self.path = path
         self.folder = path.parent
         self._names_in = cache(names_defined)
+        self._names_beside = cache(names_in)
 
     def findings(self) -> Iterator[Diagnostic]:
         """Everything that is named and not there."""
@@ -243,7 +244,7 @@ class References:
             yield self._finding("ST301", path, f"{written} does not exist", self._hint_for_missing(target, written))
 
     def _hint_for_missing(self, target: Path, written: str) -> str:
-        near = near_path(target, written)
+        near = near_path(target, written, self._names_beside(target.parent))
         if near is not None:
             return f"did you mean {near}?"
         if not Path(written).is_absolute() and Path(written).exists():

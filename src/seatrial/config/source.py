@@ -12,10 +12,13 @@ from itertools import accumulate
 from pathlib import Path
 
 from seatrial.config.diagnostics import Diagnostic, Place
+from seatrial.config.masked_lines import lines_below_holders, mask_line
 from seatrial.errors import ConfigError
 
 _BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_MAX_BYTES = 4_000_000
+_DATA_FILES = (".jsonl", ".ndjson", ".csv", ".tsv")
 _UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -25,11 +28,24 @@ class Source:
 
     path: Path
     text: str = field(repr=False)
+    _shown: dict[int, str] = field(repr=False, compare=False, default_factory=dict)
 
     @cached_property
     def lines(self) -> list[str]:
         """The text by lines, without their ends."""
         return self.text.split("\n")
+
+    @cached_property
+    def are_below_holders(self) -> list[bool]:
+        """For each line whether only secrets stand there, as far as indents can tell."""
+        return lines_below_holders(self.lines)
+
+    def shown_line(self, number: int) -> str | None:
+        """Line ``number``, counted from 1, without the values of secret keys."""
+        if number not in self._shown and 0 < number <= len(self.lines):
+            is_below_holder = self.are_below_holders[number - 1]
+            self._shown[number] = mask_line(self.lines[number - 1], is_below_holder=is_below_holder)
+        return self._shown.get(number)
 
     @cached_property
     def sha256(self) -> str:
@@ -66,6 +82,9 @@ class Source:
 def read_source(path: Path) -> Source:
     """The file's text; raises `ConfigError` with one diagnostic when it cannot be read as text."""
     content = read_bytes(path)
+    if len(content) > _MAX_BYTES and path.suffix.lower() not in _DATA_FILES:
+        shown = f"{path.name} is {len(content) / 1e6:.0f} MB large; at most {_MAX_BYTES / 1e6:.0f} MB are read"
+        raise _unreadable(path, "ST302", shown, hint="put many test cases into a file of JSONL or CSV")
     if content.startswith(_WIDE_BOMS):
         raise _unreadable(path, "ST106", f"{path.name} is UTF-16, not UTF-8", hint="save the file as UTF-8")
     try:

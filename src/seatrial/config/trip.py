@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from seatrial.config.diagnostics import Diagnostic, Place
-from seatrial.config.env import Filler
 from seatrial.config.located import Block, Listing
 from seatrial.config.source import Source, read_source
+from seatrial.config.variables import Filler
 from seatrial.errors import ConfigError
 
 

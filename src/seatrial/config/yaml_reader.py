@@ -18,6 +18,7 @@ from seatrial.config.yaml_errors import explain_syntax_error
 
 _MAX_DEPTH = 100
 _MAX_UNFOLDED = 200_000
+_MAX_VALUES = 300_000
 _MERGE = "<<"
 _STRING_TAG = "tag:yaml.org,2002:str"
 _CORE_TAGS = {
@@ -91,6 +92,11 @@ class _Reader:
 
     def take(self, event: yaml.Event) -> bool:
         """Goes on by one event; False when the rest need not be read."""
+        if self.count > _MAX_VALUES:
+            hint = "put many test cases into a file of JSONL or CSV"
+            self.complain("ST110", f"more than {_MAX_VALUES:,} values in one YAML file", self._place(event), hint=hint)
+            self.root = None
+            return False
         match event:
             case yaml.ScalarEvent():
                 self._scalar(event)

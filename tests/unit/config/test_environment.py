@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from tests.unit.config.conftest import HEAD, Load
 
 from seatrial.config.diagnostics import Place
-from seatrial.config.env import Filler, read_env_file
+from seatrial.config.env_file import read_env_file
+from seatrial.config.variables import Filler
 
 
 def filled(text: str, **environ: str) -> str:
