@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.compat import preset_for
+from seatrial.providers.local_names import EXTRACTIVE
 
 LOCAL = "local"
-LOCAL_NAME = "minilm-extractive"
+LOCAL_NAME = EXTRACTIVE
 DEFAULT_ENDPOINT = "http://localhost:8000/v1"
 _SETTINGS = {
     LOCAL: {},

@@ -18,12 +18,13 @@ from seatrial.core.content import AssistantBlock, TextContent, ToolCall
 from seatrial.core.messages import AssistantMessage, Message, StopReason, ToolResultMessage, UserMessage
 from seatrial.core.model import ModelInfo, ModelRequest, NoticeSink, TextDelta, ToolCallDelta, ToolSpec
 from seatrial.core.usage import UNKNOWN_USAGE, ModelCost, Usage
-from seatrial.errors import AbortedError, RetrievalError
+from seatrial.errors import AbortedError, ConfigError, RetrievalError
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.local_answer import answer_from
 from seatrial.providers.local_arguments import fill_arguments, same_for_each
 from seatrial.providers.local_meaning import Meaning, TextEmbedder, spoken
-from seatrial.providers.local_routing import likely_tools
+from seatrial.providers.local_names import ENGINES
+from seatrial.providers.local_routing import LEAST_CLOSENESS, RankedTool, likely_tools, ranked_tools
 from seatrial.providers.minilm import shared_minilm
 
 _FREE = ModelCost(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0)
@@ -35,6 +36,8 @@ class LocalModel:
     provider = "local"
 
     def __init__(self, options: ProviderOptions, embedder: TextEmbedder | None = None) -> None:
+        if options.name not in ENGINES:
+            raise ConfigError(f"the embedded engine is no {options.name!r}", hint=f"its name: {', '.join(ENGINES)}")
         self.name = options.name
         self.info = options.info or ModelInfo(id=options.name, name=options.name, provider="local", cost=_FREE)
         self._embedder: TextEmbedder = embedder or shared_minilm()
@@ -68,9 +71,10 @@ class LocalModel:
         question, results = _last_turn(request.messages)
         if results:
             return self._says(request, answer_from(self._meaning, question, results))
-        tools = likely_tools(self._meaning, question, request.tools) if question.strip() else []
+        ranked = ranked_tools(self._meaning, question, request.tools) if question.strip() else []
+        tools = likely_tools(ranked)
         if not tools:
-            return self._says(request, _small_talk(request.tools))
+            return self._says(request, _small_talk(request.tools), warnings=_why_no_tool(ranked))
         fillings = [(tool, fill_arguments(self._meaning, question, tool.parameters)) for tool in tools]
         usable = [(tool, filled) for tool, filled in fillings if not filled.missing]
         if not usable:
@@ -88,10 +92,10 @@ class LocalModel:
         )
         return self._message(blocks, "tool_calls", usage=self._usage(request, " ".join(texts)))
 
-    def _says(self, request: ModelRequest, text: str) -> AssistantMessage:
+    def _says(self, request: ModelRequest, text: str, *, warnings: tuple[str, ...] = ()) -> AssistantMessage:
         said = self._within(text, request.sampling.max_tokens)
         stop_reason: StopReason = "stop" if said == text else "length"
-        return self._message((TextContent(said),), stop_reason, usage=self._usage(request, said))
+        return self._message((TextContent(said),), stop_reason, usage=self._usage(request, said), warnings=warnings)
 
     def _within(self, text: str, max_tokens: int | None) -> str:
         """The text up to the last word that ends within the limit."""
@@ -117,6 +121,7 @@ class LocalModel:
         *,
         usage: Usage = UNKNOWN_USAGE,
         error_message: str | None = None,
+        warnings: tuple[str, ...] = (),
     ) -> AssistantMessage:
         return AssistantMessage(
             content=content,
@@ -128,6 +133,7 @@ class LocalModel:
             stop_reason=stop_reason,
             error_message=error_message,
             can_retry=False if error_message else None,
+            warnings=warnings,
         )
 
 
@@ -146,6 +152,17 @@ def _small_talk(tools: Sequence[ToolSpec]) -> str:
     if not tools:
         return "I am an offline extractive engine: I answer with what tools find, and this agent has no tools."
     return f"I can only answer with what my tools find: {', '.join(spoken(tool.name) for tool in tools)}."
+
+
+def _why_no_tool(ranked: Sequence[RankedTool]) -> tuple[str, ...]:
+    """What a person who expected a tool call wants to know."""
+    if not ranked:
+        return ()
+    closeness, tool = ranked[0]
+    return (
+        f"no tool was close enough to the message: the closest, {tool.name}, has a cosine of {closeness:.2f}, and "
+        f"{LEAST_CLOSENESS} is needed; describe the tool in the words of its users, or give it `examples:`",
+    )
 
 
 def _calls_so_far(messages: Sequence[Message]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from seatrial.core.model import ToolSpec
 from seatrial.providers.local_meaning import Meaning, spoken
@@ -12,11 +13,23 @@ _ALMOST_AS_CLOSE = 0.1
 _EXAMPLE_WEIGHT = 0.5
 
 
-def likely_tools(meaning: Meaning, message: str, tools: Sequence[ToolSpec]) -> list[ToolSpec]:
+class RankedTool(NamedTuple):
+    """A tool and how close a message is to it, from -1 to 1."""
+
+    closeness: float
+    tool: ToolSpec
+
+
+def ranked_tools(meaning: Meaning, message: str, tools: Sequence[ToolSpec]) -> list[RankedTool]:
+    """All tools, the closest first; of several as close, in their own order."""
+    ranked = [RankedTool(tool_closeness(meaning, message, tool), tool) for tool in tools]
+    return sorted(ranked, key=lambda item: item.closeness, reverse=True)
+
+
+def likely_tools(ranked: Sequence[RankedTool]) -> list[ToolSpec]:
     """The closest tool and those almost as close, closest first; none when no tool is close at all."""
-    scored = [(tool_closeness(meaning, message, tool), -place, tool) for place, tool in enumerate(tools)]
-    close = sorted((item for item in scored if item[0] >= LEAST_CLOSENESS), key=lambda item: item[:2], reverse=True)
-    return [tool for score, _place, tool in close if score >= close[0][0] - _ALMOST_AS_CLOSE]
+    close = [item for item in ranked if item.closeness >= LEAST_CLOSENESS]
+    return [tool for closeness, tool in close if closeness >= close[0].closeness - _ALMOST_AS_CLOSE]
 
 
 def tool_closeness(meaning: Meaning, message: str, tool: ToolSpec) -> float:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from seatrial.cli.main import cli
 
 Run = Callable[..., tuple[int, str]]
-VALID = "name: shop\nmodel: {provider: local, name: extractive}\ninstructions: Answer.\n"
+VALID = "name: shop\nmodel: {provider: local, name: minilm-extractive}\ninstructions: Answer.\n"
 
 
 @pytest.fixture

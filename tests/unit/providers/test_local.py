@@ -12,7 +12,7 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.content import TextContent
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from seatrial.core.model import ModelNotice, ModelRequest, Sampling, TextDelta, ToolCallDelta, ToolSpec
-from seatrial.errors import RetrievalError
+from seatrial.errors import ConfigError, RetrievalError
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.local import LocalModel
 
@@ -91,6 +91,20 @@ async def test_what_is_for_no_tool_gets_a_fixed_reply_that_names_the_tools() -> 
     assert "no tools" in (await ask("hello", tools=())).text
 
 
+async def test_what_is_for_no_tool_is_warned_of_with_the_closest_tool() -> None:
+    (warning,) = (await ask("hello")).warnings
+    assert "the closest, order_status, has a cosine of 0.00, and 0.15 is needed" in warning
+    assert "`examples:`" in warning
+    assert (await ask("hello", tools=())).warnings == ()
+    assert (await ask("where is order A-1001")).warnings == ()
+
+
+def test_the_engine_has_no_other_name_than_its_own() -> None:
+    with pytest.raises(ConfigError) as raised:
+        LocalModel(ProviderOptions(name="gpt-4o"), BagOfWords())
+    assert raised.value.hint == "its name: minilm-extractive"
+
+
 async def test_it_answers_with_the_fields_of_a_result() -> None:
     reply = await ask("where is A-1001", result('{"status": "shipped", "items": ["tent", "stove"], "note": null}'))
     assert reply.text == "status: shipped. items: tent, stove."
@@ -167,7 +181,7 @@ async def test_y022_a_signal_stops_it_while_it_works_and_the_loop_goes_on_meanwh
             return super().embed(texts)
 
     signal = AbortSignal()
-    model = LocalModel(ProviderOptions(name="x"), Slow())
+    model = LocalModel(ProviderOptions(name="minilm-extractive"), Slow())
     task = asyncio.ensure_future(model.respond(ModelRequest("", (UserMessage("hi"),), (PAGES,)), signal=signal))
     await asyncio.to_thread(working.wait, 10)
     signal.set()
@@ -180,7 +194,7 @@ async def test_a_model_file_that_cannot_be_read_is_an_error_of_the_reply() -> No
         def embed(self, texts: Sequence[str]) -> Any:  # noqa: ARG002
             raise RetrievalError("the model is damaged", hint="install it again")
 
-    reply = await LocalModel(ProviderOptions(name="x"), Broken()).respond(
+    reply = await LocalModel(ProviderOptions(name="minilm-extractive"), Broken()).respond(
         ModelRequest("", (UserMessage("hi"),), (PAGES,))
     )
     assert reply.stop_reason == "error"
