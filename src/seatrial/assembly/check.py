@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
-from typing import Any
 
-from seatrial.assembly.metrics import given_options
+from seatrial.assembly.check_calls import check_calls, declared_parameters
+from seatrial.assembly.check_metrics import MetricChecks, known_info
 from seatrial.assembly.names import unknown_names, unknown_stores
 from seatrial.config.agent import AgentConfig
 from seatrial.config.cases import CaseConfig, ExpectationConfig
@@ -15,15 +14,11 @@ from seatrial.config.evaluations import MetricConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.located import KeyPath
 from seatrial.config.model import ModelConfig
+from seatrial.config.names import did_you_mean
 from seatrial.config.tools import PromptToolConfig
-from seatrial.errors import MetricError, MissingExtraError, PluginError
-from seatrial.metrics import catalog
-from seatrial.metrics.judge.custom_prompt import scale_warning
 from seatrial.providers.catalog import PROVIDERS
+from seatrial.providers.local_names import ENGINES
 from seatrial.providers.model_catalog import known_names, model_info, near_names
-
-# Engines that answer without a language model, and so cannot judge.
-_NO_JUDGES = ("local",)
 
 
 def check(loaded: LoadedAgent) -> tuple[Diagnostic, ...]:
@@ -31,15 +26,21 @@ def check(loaded: LoadedAgent) -> tuple[Diagnostic, ...]:
     config = loaded.config
     if config is None:
         return tuple(unknown_names(loaded))
-    findings = [*_models(loaded, config), *_metrics(loaded, config), *_cases(loaded, config), *unknown_stores(loaded)]
-    return tuple(findings)
+    metrics = MetricChecks(loaded, config)
+    findings = [*_models(loaded, config), *metrics.of_block(), *_cases(loaded, config, metrics)]
+    return (*findings, *unknown_stores(loaded))
 
 
 def _models(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnostic]:
     for path, model in _named_models(config):
         if model.provider not in PROVIDERS:
             message = f"there is no provider {model.provider!r}"
-            yield loaded.diagnose("ST406", (*path, "provider"), message, hint=_near(model.provider, PROVIDERS.names()))
+            hint = did_you_mean(model.provider, PROVIDERS.names())
+            yield loaded.diagnose("ST406", (*path, "provider"), message, hint=hint)
+        elif model.provider == "local" and model.name not in ENGINES:
+            message = f"the embedded engine is no {model.name!r}, and answers under its own name alone"
+            hint = f"write {' or '.join(f'`{name}`' for name in ENGINES)}, or the provider that hosts {model.name}"
+            yield loaded.diagnose("ST406", (*path, "name"), message, hint=hint)
         elif known_names(model.provider, endpoint=model.endpoint) and not _is_known(model):
             near = near_names(model.provider, model.name, endpoint=model.endpoint)
             hint = f"near names: {', '.join(near)}" if near else "prices and limits of this model are unknown"
@@ -67,68 +68,12 @@ def _named_models(config: AgentConfig) -> Iterator[tuple[KeyPath, ModelConfig]]:
                 yield ("evaluations", "metrics", index, "model"), metric.model
 
 
-def _metrics(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnostic]:
-    if config.evaluations is None:
-        return
-    judge = config.evaluations.model or config.model
-    for index, metric in enumerate(config.evaluations.metrics):
-        yield from _metric(loaded, ("evaluations", "metrics", index), metric, judge)
-
-
-def _metric(loaded: LoadedAgent, path: KeyPath, metric: MetricConfig, judge: ModelConfig) -> Iterator[Diagnostic]:
-    info = _info(metric.metric)
-    if info is None:
-        message = f"there is no metric {metric.metric!r}"
-        yield loaded.diagnose("ST306", (*path, "metric"), message, hint=_near(metric.metric, catalog.names()))
-        return
-    try:
-        info = info.on_scale(metric.scale)
-    except MetricError as error:
-        yield loaded.diagnose("ST409", (*path, "scale"), error.message, hint=error.hint)
-        return
-    complaint = None if metric.threshold is None else info.complaint_about(metric.threshold)
-    if complaint is not None:
-        yield loaded.diagnose("ST409", (*path, "threshold"), complaint)
-    given = given_options(metric)
-    if given:
-        yield from _options(loaded, path, metric, info, given)
-    asked = metric.model or judge
-    if metric.enabled and "model" in info.needs and asked.provider in _NO_JUDGES:
-        message = f"{metric.title} is scored by a judge, and the provider {asked.provider!r} is no language model"
-        hint = "name a judge: model: {provider: ..., name: ...} on the metric or on `evaluations`"
-        yield loaded.diagnose("ST302", (*path, "metric"), message, hint=hint)
-
-
-def _options(
-    loaded: LoadedAgent, path: KeyPath, metric: MetricConfig, info: catalog.MetricInfo, given: dict[str, Any]
-) -> Iterator[Diagnostic]:
-    built_in = {"function"} if metric.grader is not None else set()
-    try:
-        complaint = catalog.complaint_about_options(metric.metric, {*given, *built_in, *(info.needs & {"model"})})
-    except MissingExtraError as error:
-        yield loaded.diagnose("ST302", (*path, "metric"), error.message, hint=error.hint)
-        return
-    if complaint is not None:
-        wrong = next((name for name in given if repr(name) in complaint), "metric")
-        yield loaded.diagnose("ST102", (*path, wrong), complaint)
-    if metric.custom_prompt is not None:
-        warning = scale_warning(metric.custom_prompt, info.scale)
-        if warning is not None:
-            yield loaded.diagnose("ST511", (*path, "custom_prompt"), warning)
-
-
-def _cases(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnostic]:
-    block = config.evaluations
-    judge = (block.model if block is not None else None) or config.model
-    listed = {name for metric in (block.metrics if block else ()) for name in (metric.title, metric.metric)}
+def _cases(loaded: LoadedAgent, config: AgentConfig, metrics: MetricChecks) -> Iterator[Diagnostic]:
+    declared = declared_parameters(config)
     for index, case in enumerate(config.test_cases):
         for path, expectation in _expectations(case, ("test_cases", index)):
-            for place, entry in enumerate(expectation.evaluations or ()):
-                entry_path = (*path, "evaluations", place)
-                if isinstance(entry, MetricConfig):
-                    yield from _metric(loaded, entry_path, entry, judge)
-                elif entry not in listed:
-                    yield from _unlisted(loaded, entry_path, entry)
+            yield from check_calls(loaded, path, expectation, declared)
+            yield from metrics.of_case(path, expectation)
             yield from _truthless(loaded, config, path, expectation)
 
 
@@ -138,19 +83,16 @@ def _expectations(case: CaseConfig, path: KeyPath) -> Iterator[tuple[KeyPath, Ex
         yield (*path, "turns", index), turn
 
 
-def _unlisted(loaded: LoadedAgent, path: KeyPath, name: str) -> Iterator[Diagnostic]:
-    if _info(name) is None:
-        yield loaded.diagnose("ST306", path, f"there is no metric {name!r}", hint=_near(name, catalog.names()))
-        return
-    message = f"{name} is not listed under `evaluations:`; it is measured with its defaults and has no threshold"
-    yield loaded.diagnose("ST506", path, message)
-
-
 def _truthless(
     loaded: LoadedAgent, config: AgentConfig, path: KeyPath, expectation: ExpectationConfig
 ) -> Iterator[Diagnostic]:
-    """A metric that compares with a ground truth, on a case that has none."""
+    """A metric that compares with a ground truth, on a case that has none.
+
+    A case with something of its own to check may do without it, unless it asks for the metric itself.
+    """
     if expectation.ground_truth is not None or (isinstance(expectation, CaseConfig) and expectation.turns):
+        return
+    if expectation.evaluations is None and _has_its_own(expectation):
         return
     metrics = config.evaluations.metrics if config.evaluations is not None else ()
     titles = {metric.title: metric.metric for metric in metrics if metric.enabled}
@@ -166,18 +108,11 @@ def _truthless(
         yield loaded.diagnose("ST504", path, f"{names} {verb} a `ground_truth`, and this case has none", hint=hint)
 
 
+def _has_its_own(case: ExpectationConfig) -> bool:
+    """Whether it has checks (or says that there are none), or says which tools are called."""
+    return case.checks != () or case.expected_tools is not None or bool(case.forbidden_tools)
+
+
 def _needs_truth(name: str) -> bool:
-    info = _info(name)
+    info = known_info(name)
     return info is not None and "ground_truth" in info.needs
-
-
-def _info(name: str) -> catalog.MetricInfo | None:
-    try:
-        return catalog.info(name)
-    except PluginError:
-        return None
-
-
-def _near(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"

@@ -17,34 +17,29 @@ from seatrial.core.model import Model
 from seatrial.errors import ConfigError, MetricError, SeatrialError
 from seatrial.metrics import catalog
 from seatrial.metrics.at_path import AtPath
-from seatrial.metrics.base import Evidence, Measurement
+from seatrial.metrics.base import Evidence, Measurement, Metric
 from seatrial.metrics.grading import GradedMetric
 from seatrial.tools.user_module import load_function
 
-# Settings of a metric's entry that are handed to the metric under their own name.
-OPTIONS = (
-    "stem",
-    "case_insensitive",
-    "strip_whitespace",
-    "strip_punctuation",
-    "absolute_tolerance",
-    "relative_tolerance",
-    "accept_percent",
-    "accept_thousands_separators",
-    "criteria",
-    "evaluation_steps",
-    "evaluation_params",
-    "strict_mode",
-    "include_reason",
-    "custom_prompt",
-)
 _FULL = 1.0
 
 
 def given_options(config: MetricConfig) -> dict[str, Any]:
     """The settings of an entry that go to the metric itself."""
-    named = {name: getattr(config, name) for name in OPTIONS if getattr(config, name) is not None}
-    return {**named, **(config.options or {})}
+    own = {} if config.custom_prompt is None else {"custom_prompt": config.custom_prompt}
+    return {**own, **config.settings}
+
+
+def shown_name(config: MetricConfig) -> str:
+    """The name under which an entry's scores are shown: the name given, else what the user wrote as the metric.
+
+    A grader is shown by its function's name. What a metric adds in brackets (``meteor(synonyms=off)``) comes behind it.
+    """
+    if config.name is not None:
+        return config.name
+    if config.grader is not None:
+        return split_reference(config.grader)[1]
+    return config.metric if config.variant is None else f"{config.metric}(variant={config.variant})"
 
 
 class Metrics:
@@ -120,7 +115,7 @@ class Metrics:
             retry_on_failure=config.retry_on_failure or 0,
             timeout_s=None if config.timeout_ms is None else config.timeout_ms / 1000,
             fail_on_error=config.fail_on_error,
-            name=config.name,
+            name=config.name or f"{shown_name(config)}{_qualifier(metric)}",
         )
 
     def _threshold(self, config: MetricConfig, info: catalog.MetricInfo) -> float | None:
@@ -137,6 +132,12 @@ class Metrics:
         if "model" in info.needs:
             options["model"] = self._model_for(config.model or self._block.model or self._agent_model)
         return options
+
+
+def _qualifier(metric: Metric) -> str:
+    """What a metric says of itself in brackets when its values are not the reference's."""
+    _, bracket, rest = metric.name.partition("(")
+    return bracket + rest
 
 
 class Unusable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from seatrial.assembly.near_metrics import metric_hint
 from seatrial.config.diagnostics import Diagnostic
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.names import did_you_mean
@@ -21,8 +22,7 @@ def unknown_names(loaded: LoadedAgent) -> Iterator[Diagnostic]:
             yield loaded.diagnose("ST406", path, f"there is no provider {name!r}", hint=hint)
     for path, name in metrics_used(loaded.data):
         if name not in catalog.METRICS:
-            hint = did_you_mean(name, catalog.names())
-            yield loaded.diagnose("ST306", path, f"there is no metric {name!r}", hint=hint)
+            yield loaded.diagnose("ST306", path, f"there is no metric {name!r}", hint=metric_hint(name))
     yield from unknown_stores(loaded)
 
 

@@ -117,13 +117,14 @@ def test_metrics_that_cases_share_are_built_once(load: Load) -> None:
     loaded = load(
         """
         evaluations: {metrics: [f1_score]}
-        test_cases: [{input: a, ground_truth: x}, {input: b, ground_truth: y}, {input: c, evaluations: [exact, exact]}]
+        test_cases: [{input: a, ground_truth: x}, {input: b, ground_truth: y}, {input: c, evaluations: [exact]},
+          {input: d, evaluations: [exact]}]
         """
     )
     metrics = Metrics(loaded, model_for)
-    first, second, third = (metrics.of(case) for case in loaded.require().test_cases)
+    first, second, third, fourth = (metrics.of(case) for case in loaded.require().test_cases)
     assert first[0] is second[0]
-    assert third[0] is third[1]
+    assert third[0] is fourth[0]
 
 
 async def test_a_check_that_cannot_be_built_is_an_error_of_its_case_alone(load: Load, tmp_path: Path) -> None:
@@ -147,3 +148,43 @@ async def test_a_metric_without_a_threshold_has_the_catalogues_own(load: Load) -
     loaded = load("evaluations: {metrics: [safety, f1_score]}\ntest_cases: [{input: q, ground_truth: x}]\n")
     metrics = Metrics(loaded, lambda _config: judged).of(loaded.require().test_cases[0])
     assert {metric.shown_name: metric.threshold for metric in metrics} == {"safety": 4.0, "f1_score": None}
+
+
+async def test_a_metric_is_shown_under_the_name_that_the_user_wrote(load: Load) -> None:
+    loaded = load(
+        """
+        evaluations:
+          metrics:
+            - rouge
+            - rougeL
+            - rouge1
+            - {metric: rouge, variant: rouge2, name: pairs}
+            - meteor
+            - {metric: chrf, word_order: 2}
+            - {metric: exact, name: the same}
+        test_cases: [{input: q, ground_truth: x}]
+        """
+    )
+    assert list(await scores(loaded, answered("the answer is 42"))) == [
+        "rouge",
+        "rougeL",
+        "rouge1",
+        "pairs",
+        "meteor(synonyms=off)",
+        "chrf(word_order=2)",
+        "the same",
+    ]
+
+
+async def test_a_setting_of_a_metric_reaches_it(load: Load) -> None:
+    loaded = load(
+        """
+        evaluations: [{metric: rouge, variant: rouge1}, {metric: numeric, pick: last}, {metric: bleu, lowercase: true}]
+        test_cases: [{input: q, ground_truth: x}]
+        """
+    )
+    evidence = Evidence("q", "IS 7 or 42 ANSWER THE", ground_truth="the answer is 42")
+    found = await scores(loaded, evidence)
+    assert found["rouge(variant=rouge1)"].details["variant"] == "rouge1"
+    assert found["numeric"].value == 1
+    assert (found["bleu"].value or 0) > 0.05

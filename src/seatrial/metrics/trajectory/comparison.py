@@ -16,8 +16,8 @@ from seatrial.metrics.trajectory.expectation import ToolExpectation
 class Comparison:
     """Expected calls (``slots``), made calls, which serves which (places in both), and the broken rules.
 
-    ``complaints`` says for each slot and call why they do not fit, nothing where they do. ``need_all``: every slot must be
-    served; ``is_closed``: every call must serve a slot. ``forbidden`` are the places of calls that must not be made.
+    ``complaints`` says for each slot and call why they do not fit, nothing where they do. ``need_all``: every slot must
+    be served; ``is_closed``: every call must serve a slot. ``forbidden`` are the places of calls that must not be made.
     """
 
     slots: tuple[ToolExpectation, ...]
