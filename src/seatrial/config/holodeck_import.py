@@ -80,7 +80,7 @@ class _Import:
             self.edits.replace(tool, "name", made)
             self._note(tool, "name", f"the tool `{name}` is `{made}`: letters, digits and underscores")
         if tool.get("description") == "":
-            self.edits.replace(tool, "description", f"The tool {name}.")
+            self.edits.replace(tool, "description", f"The tool {re.sub('[^A-Za-z0-9_]', '_', str(name))}.")
             self._note(tool, "description", "a description was made up: write a better one")
         if tool.get("type") == "hierarchical_document":
             self.edits.replace(tool, "type", "vectorstore")

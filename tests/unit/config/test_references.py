@@ -201,6 +201,14 @@ def test_a_template_is_filled_once_whatever_stands_in_the_values() -> None:
     assert fill("{a}-{{b}}-{c}", {"a": "{b}", "b": "1"}) == "{b}-1-{c}"
 
 
+def test_a_schema_file_must_be_json(load_more: Load, project: Path) -> None:
+    (project / "good.json").write_text('{"type": "object"}')
+    (project / "bad.json").write_text('{"type": }')
+    text = "response_format: bad.json\ntest_cases: [{input: a, checks: {json_schema: bad.json}}]\n"
+    assert told(load_more(text)) == [(7, "ST302"), (8, "ST302")]
+    assert told(load_more(text.replace("bad", "good"))) == []
+
+
 def test_graders_of_both_spellings_are_looked_for(load_more: Load, project: Path) -> None:
     (project / "graders").mkdir()
     (project / "graders" / "money.py").write_text("def grade(context): ...\n")
