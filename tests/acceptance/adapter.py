@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from seatrial.assembly.check import check
 from seatrial.assembly.tools import build_tools
 from seatrial.config.diagnostics import Diagnostic
 from seatrial.config.loaded import LoadedAgent
@@ -281,7 +282,9 @@ def finding(item: Diagnostic) -> Plain:
 
 
 def findings(loaded: LoadedAgent) -> Plain:
-    errors, warnings = [finding(i) for i in loaded.errors], [finding(i) for i in loaded.warnings]
+    told = (*loaded.diagnostics, *check(loaded))
+    errors = [finding(item) for item in told if item.severity == "error"]
+    warnings = [finding(item) for item in told if item.severity == "warning"]
     return {"ok": not errors, "errors": errors, "warnings": warnings, "problems": [*errors, *warnings]}
 
 
