@@ -73,6 +73,8 @@ def _print_failure(tries: list[TrialRecord], report: Report, console: Console, g
         _print_fact(console, "why", f"{len(tries)} of {report.run.repeat} tries failed; the first of them:", "")
     for label, text, style in _told(trial):
         _print_fact(console, label, glyphs(text), style)
+    for warning in report.warnings_of(trial):
+        _print_fact(console, "why", visible(warning), "yellow")
 
 
 def _print_errors(

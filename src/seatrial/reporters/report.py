@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import NamedTuple
 
+from seatrial.core.messages import AssistantMessage
 from seatrial.metrics.summary import MetricSummary, summarize
 from seatrial.reporters.repeats import Repeats, repeats_of
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialRecord
@@ -107,6 +108,13 @@ class Report:
     def failures(self, outcomes: Collection[Outcome] = FAILED + ERRORED) -> Iterator[TrialRecord]:
         """The trials that failed or errored and do harm, in the order of the file."""
         return (trial for trial in self.trials(outcomes=outcomes) if not self.is_tolerated(trial))
+
+    def warnings_of(self, trial: TrialRecord) -> list[str]:
+        """What the replies of a trial warn of, each once; its messages are read for that."""
+        tries = self.store.trials(self.run.id, case=trial.case, with_messages=True)
+        same = next((one for one in tries if (one.variant, one.repeat) == (trial.variant, trial.repeat)), trial)
+        replies = [message for message in same.messages if isinstance(message, AssistantMessage)]
+        return list(dict.fromkeys(warning for reply in replies for warning in reply.warnings))
 
     def place_of(self, trial: TrialRecord) -> str:
         """Where the case is written, as the user named the agent file: ``agent.yaml:12``; empty when unknown."""

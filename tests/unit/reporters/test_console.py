@@ -8,6 +8,8 @@ import pytest
 from rich.console import Console
 from tests.support.stored_trials import a_few, trial
 
+from seatrial.core.content import TextContent
+from seatrial.core.messages import AssistantMessage, UserMessage
 from seatrial.metrics.base import Score
 from seatrial.reporters.console import ConsoleReporter
 from seatrial.reporters.console_report import print_report
@@ -242,3 +244,13 @@ def test_cases_whose_turn_never_came_are_counted_and_not_listed(report_of: MakeR
     assert "case 5" not in text
     assert "8 more without a row" in text
     assert "8 not_run" in text
+
+
+def test_what_the_model_warned_of_stands_with_the_failure_and_long_reasons_are_indented(
+    report_of: MakeReport,
+) -> None:
+    warned = AssistantMessage((TextContent("No."),), warnings=("no tool was close enough",))
+    told = Score("expected_tools", "failed", 0.0, 1.0, "price: not called\nalso called: hours()")
+    text = shown(report_of([trial(0, "failed", scores=(told,), messages=(UserMessage("Hm?"), warned, warned))]))
+    assert "\n  expected_tools: price: not called\n  also called: hours()\n" in text
+    assert text.count("\n  no tool was close enough\n") == 1
