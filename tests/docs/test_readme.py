@@ -66,6 +66,18 @@ def test_the_agent_file_is_valid(text: str, tmp_path: Path) -> None:
     assert load_agent(tmp_path).diagnostics == ()
 
 
+def test_the_ten_lines_call_the_tool_and_pass_with_the_document_beside_them(tmp_path: Path) -> None:
+    (text,), (document,) = blocks("yaml"), blocks("markdown")
+    assert len(text.splitlines()) <= 12
+    (tmp_path / "agent.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "knowledge").mkdir()
+    (tmp_path / "knowledge" / "returns.md").write_text(document, encoding="utf-8")
+    result = run(["seatrial", "test"], tmp_path)
+    assert result.returncode == 0, f"{result.stdout}\n{result.stderr}"
+    assert "✓ search" in result.stdout
+    assert "1 of 1 passed" in result.stdout
+
+
 @pytest.mark.parametrize("code", blocks("python"))
 def test_the_python_runs(code: str, tmp_path: Path) -> None:
     (tmp_path / "example.py").write_text(code, encoding="utf-8")
