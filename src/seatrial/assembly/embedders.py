@@ -29,6 +29,7 @@ def build_embedder(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Embedd
         deployment_name=block.deployment_name,
         timeout_s=block.timeout_s,
         folder=str(loaded.folder),
+        environ=loaded.environ,
     )
     dimensions = config.embedding_dimensions or block.dimensions
     return EMBEDDERS.load(provider)(EmbedderOptions(connection, dimensions))

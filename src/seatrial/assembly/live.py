@@ -84,7 +84,7 @@ def assemble(loaded: LoadedAgent, *, model: ModelConfig | None = None) -> LiveAg
     Raises `ConfigError`, `PluginError`, `ToolError` or `ProviderError` for what only building can find out.
     """
     config = loaded.require()
-    models = Models(loaded.folder)
+    models = Models(loaded)
     asked = model or config.model
     tools = build_tools(loaded)
     agent = Agent(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from seatrial.config.loaded import LoadedAgent
 from seatrial.config.model import ModelConfig
 from seatrial.core.model import Model, Preparable, Sampling
 from seatrial.providers.base import ProviderOptions
@@ -14,8 +13,8 @@ from seatrial.providers.model_catalog import model_info
 class Models:
     """Builds each model once; blocks that say the same share one object."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, loaded: LoadedAgent) -> None:
+        self._loaded = loaded
         self._built: list[tuple[ModelConfig, Model]] = []
 
     def get(self, config: ModelConfig) -> Model:
@@ -23,7 +22,7 @@ class Models:
         for known, model in self._built:
             if known == config:
                 return model
-        model = PROVIDERS.load(config.provider)(provider_options(config, self._folder))
+        model = PROVIDERS.load(config.provider)(provider_options(config, self._loaded))
         self._built.append((config, model))
         return model
 
@@ -40,8 +39,8 @@ class Models:
             await model.close()
 
 
-def provider_options(config: ModelConfig, folder: Path) -> ProviderOptions:
-    """The block in plain values; secrets in it are plain text."""
+def provider_options(config: ModelConfig, loaded: LoadedAgent) -> ProviderOptions:
+    """The block in plain values; secrets in it are plain text. Keys are looked up in ``.env`` too."""
     return ProviderOptions(
         name=config.name,
         endpoint=config.endpoint,
@@ -52,7 +51,8 @@ def provider_options(config: ModelConfig, folder: Path) -> ProviderOptions:
         timeout_s=config.timeout_s,
         compat=config.compat or {},
         info=model_info(config.provider, config.name, endpoint=config.endpoint),
-        folder=str(folder),
+        folder=str(loaded.folder),
+        environ=loaded.environ,
     )
 
 
