@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.support.fake_server import FakeServer
+
 from seatrial.assembly.models import Models
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.messages import UserMessage
 from seatrial.core.model import ModelRequest
-from tests.support.fake_server import FakeServer
 
 Load = Callable[[str], LoadedAgent]
 
