@@ -54,7 +54,7 @@ def _files(pattern: str, place: Place, trip: Trip) -> list[Path]:
         elif not found:
             trip.error("ST301", f"no file matches {pattern}", place, f"looked in {trip.folder.absolute()}")
         return found or []
-    elif kind == "unusable":
+    elif kind in ("unusable", "other"):
         trip.error("ST302", f"{pattern[:80]} is no usable path", place)
     else:
         near = near_path(path, pattern)

@@ -44,9 +44,10 @@ def load_agent(path: Path | str, *, environ: Mapping[str, str] | None = None) ->
 
 def agent_file(path: Path) -> Path:
     """The agent file that a path names: itself, or the one in the folder."""
-    if path.is_dir():
-        return next((path / name for name in _FILE_NAMES if (path / name).exists()), path / _FILE_NAMES[0])
-    return path
+    if kind_of(path) != "folder":
+        return path
+    candidates = [path / name for name in _FILE_NAMES]
+    return next((candidate for candidate in candidates if kind_of(candidate) != "missing"), candidates[0])
 
 
 class _Loading:

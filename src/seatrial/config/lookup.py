@@ -47,7 +47,7 @@ class Lookup:
         found = file if file.endswith(".py") else self._module_file(file)
         if found is None:
             return
-        problems = list(self.missing(found, path))
+        problems = list(self._not_a_file(found, path))
         yield from problems or self.defined(found, function, path, path)
 
     def _module_file(self, module: str) -> str | None:
@@ -87,12 +87,16 @@ class Lookup:
     def file(self, path: KeyPath) -> Iterator[Diagnostic]:
         """What is wrong with the file that is named here."""
         written = self.text(path)
-        if written is None:
-            return
-        problems = list(self.missing(written, path))
-        yield from problems
-        if not problems and kind_of(self.absolute(written)) == "folder":
-            yield self.finding("ST302", path, f"{written} is a folder, and a file is needed")
+        if written is not None:
+            yield from self._not_a_file(written, path)
+
+    def _not_a_file(self, written: str, path: KeyPath) -> Iterator[Diagnostic]:
+        kind = kind_of(self.absolute(written))
+        if kind in ("folder", "other"):
+            what = "a folder" if kind == "folder" else "no regular file"
+            yield self.finding("ST302", path, f"{written} is {what}, and a file is needed")
+        else:
+            yield from self.missing(written, path)
 
     def exists(self, path: KeyPath, what: str) -> Iterator[Diagnostic]:
         """What is wrong with the file or folder that is named here."""
@@ -106,10 +110,10 @@ class Lookup:
         yield from self.missing(written, path)
 
     def missing(self, written: str, path: KeyPath) -> Iterator[Diagnostic]:
-        """A finding when nothing is at that path."""
+        """A finding when no file and no folder is at that path."""
         target = self.absolute(written)
         kind = kind_of(target)
-        if kind == "unusable":
+        if kind in ("unusable", "other"):
             yield self.finding("ST302", path, f"{written[:80]} is no usable path")
         elif kind == "missing" and target.is_symlink():
             message = f"{written} is a link to {target.readlink()}, which does not exist"

@@ -10,7 +10,7 @@ from typing import Literal
 
 from seatrial.config.names import nearest
 
-PathKind = Literal["file", "folder", "missing", "unusable"]
+PathKind = Literal["file", "folder", "other", "missing", "unusable"]
 _MAGIC = ("*", "?", "[")
 _MAX_ENTRIES = 20_000
 _MAX_NAMES = 1_000
@@ -26,11 +26,13 @@ def from_folder(folder: Path, written: str) -> Path:
 
 
 def kind_of(path: Path) -> PathKind:
-    """What is at the path; ``unusable`` for what no file can be named. Never raises."""
+    """What is at the path; ``other`` is a device or the like, ``unusable`` no name of a file. Never raises."""
     try:
         if path.is_file():
             return "file"
-        return "folder" if path.exists() else "missing"
+        if path.is_dir():
+            return "folder"
+        return "other" if path.exists() else "missing"
     except (OSError, ValueError):
         return "unusable"
 

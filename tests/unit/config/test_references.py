@@ -140,6 +140,27 @@ def test_an_agent_file_that_is_no_regular_file_is_told_at_once() -> None:
     assert [error.code for error in load_agent(Path("/dev/zero"), environ={}).errors] == ["ST302"]
 
 
+@pytest.mark.parametrize("path", ["x" * 5000, "a\0b", "~nobody-at-all/x", "nowhere/at/all.yaml", ""])
+def test_a_path_that_leads_to_no_agent_file_is_told(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert {error.code for error in load_agent(path, environ={}).errors} <= {"ST301", "ST302"}
+    assert load_agent(path, environ={}).errors
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "tools:\n  - {name: v, type: vectorstore, description: d, source: endless.py}\n",
+        "tools:\n  - {name: f, type: function, description: d, file: endless.py, function: f}\n",
+        "hooks: {before_tool_call: 'endless.py:f'}\n",
+        "test_cases_file: endless.py\n",
+    ],
+)
+def test_devices_are_never_read(load_more: Load, project: Path, more: str) -> None:
+    (project / "endless.py").symlink_to("/dev/zero")
+    assert [error.code for error in load_more(more).errors] == ["ST302"]
+
+
 def test_h013_mcp_tools_are_known_only_after_connecting(load_more: Load) -> None:
     loaded = load_more(
         "tools:\n  - {name: files, type: mcp, description: d, command: x}\n"
