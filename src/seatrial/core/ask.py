@@ -15,7 +15,15 @@ from seatrial.core.events import (
     RetryScheduled,
 )
 from seatrial.core.messages import AssistantMessage
-from seatrial.core.model import ModelNotice, ModelRequest, ReasoningDelta, RetryNotice, TextDelta, ToolCallDelta
+from seatrial.core.model import (
+    ModelNotice,
+    ModelRequest,
+    ReasoningDelta,
+    RetryNotice,
+    TextDelta,
+    ToolCallDelta,
+    stops_itself,
+)
 from seatrial.core.receipt import received, record
 from seatrial.core.scope import Scope
 from seatrial.core.tool_errors import told
@@ -70,8 +78,26 @@ class _Heard:
 
 
 async def _respond(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:
+    if stops_itself(scope.state.model):
+        return await _respond_here(request, scope, heard)
+    return await _respond_watched(request, scope, heard)
+
+
+async def _respond_here(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:
+    """The reply of a model that ends by itself when stop is said; a task of its own would cost more than it gives."""
+    try:
+        return await _guarded(request, scope, heard)
+    except asyncio.CancelledError:
+        if _is_being_cancelled():
+            _keep_partial(scope, heard)
+            raise
+        return _cancelled_from_within(scope, heard)
+
+
+async def _respond_watched(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:
+    """The reply of a model that may not stop: it has a task of its own, so that it can be left behind."""
     task = asyncio.ensure_future(_guarded(request, scope, heard))
-    name = f"a request to {scope.state.model.name}"
+    name = _request_name(scope)
     try:
         if not await wait_for_all((task,), scope.signal):
             await asyncio.wait((task,), timeout=STOP_WAIT_S)
@@ -82,9 +108,21 @@ async def _respond(request: ModelRequest, scope: Scope, heard: _Heard | None) ->
     if not task.done():
         give_up(task, name)
         return _made_here(scope, heard, stop_reason="aborted")
-    if task.cancelled():
-        return _made_here(scope, heard, stop_reason="error", error_message=f"{name} was cancelled from within")
-    return task.result()
+    return _cancelled_from_within(scope, heard) if task.cancelled() else task.result()
+
+
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _request_name(scope: Scope) -> str:
+    return f"a request to {scope.state.model.name}"
+
+
+def _cancelled_from_within(scope: Scope, heard: _Heard | None) -> AssistantMessage:
+    why = f"{_request_name(scope)} was cancelled from within"
+    return _made_here(scope, heard, stop_reason="error", error_message=why)
 
 
 def _keep_partial(scope: Scope, heard: _Heard | None) -> None:

@@ -118,6 +118,15 @@ class Model(Protocol):
         """Frees connections and memory; a closed model may be asked no more."""
 
 
+def stops_itself(model: Model) -> bool:
+    """Whether the model says of itself, by ``stops_itself = True``, that it may be awaited without being watched.
+
+    It keeps its word on ``signal`` in every state and lets a cancelling through. Of any other model the core makes sure
+    that it comes back in time, at the price of a task for each request.
+    """
+    return getattr(model, "stops_itself", False) is True
+
+
 @runtime_checkable
 class Preparable(Protocol):
     """A model that can get ready before it is first asked, so that no answer waits for it."""

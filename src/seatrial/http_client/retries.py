@@ -61,18 +61,8 @@ async def with_retries(
     Raises the last `ProviderError`, also when ``total_s`` seconds have passed, and `AbortedError` as soon as ``signal``
     is set, out of a request or a wait.
     """
-    try:
-        async with asyncio.timeout(total_s):
-            if signal is None:
-                return await _tries(attempt, policy, on_retry)
-            with _StoppedBy(signal):
-                return await _tries(attempt, policy, on_retry)
-    except TimeoutError as error:
-        raise ProviderError(
-            f"no whole reply within {total_s:g} s",
-            code="timeout",
-            hint="a larger `timeout_s` under `model:` waits longer",
-        ) from error
+    with _StoppedBy(signal, total_s):
+        return await _tries(attempt, policy, on_retry)
 
 
 async def _tries(attempt: Callable[[], Awaitable[T]], policy: RetryPolicy, on_retry: RetryListener | None) -> T:
@@ -91,39 +81,62 @@ async def _tries(attempt: Callable[[], Awaitable[T]], policy: RetryPolicy, on_re
 
 
 class _StoppedBy:
-    """Cancels the current task when the signal is set, and makes `AbortedError` of that cancellation."""
+    """Cancels the current task when the signal is set or the time is up, and makes an error of that cancellation."""
 
-    def __init__(self, signal: StopSignal) -> None:
+    def __init__(self, signal: StopSignal | None, total_s: float) -> None:
         self._signal = signal
+        self._total_s = total_s
+        self._leave: Callable[[], None] | None = None
         self._is_over = False
-        self._has_cancelled = False
+        self._error: AbortedError | ProviderError | None = None
 
     def __enter__(self) -> None:
-        if self._signal.is_set:
-            raise AbortedError(self._signal.reason or "aborted")
-        task = asyncio.current_task()
+        signal = self._signal
+        if signal is not None and signal.is_set:
+            raise _aborted(signal)
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task(loop)
         if task is None:
             raise RuntimeError("a request needs a running task")
         self._task = task
         self._cancels_before = task.cancelling()
-        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._total_s, self._time_is_up)
+        if signal is not None:
 
-        def stop() -> None:
-            loop.call_soon_threadsafe(self._cancel)
+            def stop() -> None:
+                loop.call_soon_threadsafe(self._abort, signal)
 
-        self._leave = self._signal.on_set(stop)
+            self._leave = signal.on_set(stop)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._is_over = True
-        self._leave()
-        if not self._has_cancelled:
+        self._timer.cancel()
+        if self._leave is not None:
+            self._leave()
+        if self._error is None:
             return
         if self._task.uncancel() <= self._cancels_before and kind is asyncio.CancelledError:
-            raise AbortedError(self._signal.reason or "aborted") from error
+            raise self._error from error
 
-    def _cancel(self) -> None:
-        if not self._is_over:
-            self._has_cancelled = True
+    def _abort(self, signal: StopSignal) -> None:
+        self._cancel(_aborted(signal))
+
+    def _time_is_up(self) -> None:
+        self._cancel(
+            ProviderError(
+                f"no whole reply within {self._total_s:g} s",
+                code="timeout",
+                hint="a larger `timeout_s` under `model:` waits longer",
+            )
+        )
+
+    def _cancel(self, error: AbortedError | ProviderError) -> None:
+        if not self._is_over and self._error is None:
+            self._error = error
             self._task.cancel()
+
+
+def _aborted(signal: StopSignal) -> AbortedError:
+    return AbortedError(signal.reason or "aborted")

@@ -29,6 +29,8 @@ FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "Respons
 class HttpModel:
     """Asks over HTTP. ``secrets`` are blotted out of every message for people."""
 
+    stops_itself = True
+
     def __init__(
         self,
         provider: str,

@@ -35,7 +35,8 @@ class HangingModel:
     name = "hanging"
     info: ModelInfo | None = None
 
-    def __init__(self, *, is_deaf: bool = False, listens: bool = False) -> None:
+    def __init__(self, *, is_deaf: bool = False, listens: bool = False, stops_itself: bool = False) -> None:
+        self.stops_itself = stops_itself
         self.entered = asyncio.Event()
         self.release = asyncio.Event()
         self.was_cancelled = False
@@ -82,7 +83,7 @@ async def aborted(run: Callable[[AbortSignal], Awaitable[RunResult]], entered: a
     return result
 
 
-@pytest.mark.parametrize("options", [{}, {"is_deaf": True}, {"listens": True}])
+@pytest.mark.parametrize("options", [{}, {"is_deaf": True}, {"listens": True}, {"listens": True, "stops_itself": True}])
 async def test_y022_out_of_a_waiting_model_call_with_the_partial_text(options: dict[str, bool]) -> None:
     model = HangingModel(**options)
     events: list[AgentEvent] = []
@@ -220,8 +221,9 @@ async def test_edge_098_a_cancelled_task_leaves_a_closed_history_and_the_next_tu
     assert (sent[2].text, sent[2].is_error, sent[3].is_error) == ("a", False, True)
 
 
-async def test_a_cancelled_request_leaves_its_partial_text_in_the_session() -> None:
-    model = HangingModel()
+@pytest.mark.parametrize("stops_itself", [False, True])
+async def test_a_cancelled_request_leaves_its_partial_text_in_the_session(stops_itself: bool) -> None:
+    model = HangingModel(stops_itself=stops_itself)
     session = Agent(model).session()
     task = asyncio.ensure_future(session.run("go", sink=ignore_event))
     await model.entered.wait()
@@ -230,6 +232,17 @@ async def test_a_cancelled_request_leaves_its_partial_text_in_the_session() -> N
         await task
     assert session.messages[-1].text == "The answer is"
     assert session.messages[-1].stop_reason == "aborted"
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+async def test_a_request_that_cancels_itself_is_a_failed_reply_and_not_the_end_of_the_task(is_watched: bool) -> None:
+    class SelfCancelling(HangingModel):
+        async def respond(self, *_: object, **__: object) -> AssistantMessage:
+            raise asyncio.CancelledError
+
+    result = await Agent(SelfCancelling(stops_itself=not is_watched)).run("go")
+    assert result.stop_reason == "error"
+    assert result.error_message == "a request to hanging was cancelled from within"
 
 
 @pytest.mark.parametrize("times", [1, 2])
