@@ -77,4 +77,4 @@ def text_of(blocks: str | tuple[msgspec.Struct, ...]) -> str:
     """The text blocks joined in order, nothing between them; other blocks are passed over."""
     if isinstance(blocks, str):
         return blocks
-    return "".join(block.text for block in blocks if isinstance(block, TextContent))
+    return "".join([block.text for block in blocks if isinstance(block, TextContent)])

@@ -25,8 +25,9 @@ class Conversation:
         self._tools = tools
         self._sent: list[Message] = []
         self._is_reply_sent = True
-        self.prepare()
-        self.used_ids |= _call_ids(self._sent)
+        if self.record:
+            self.prepare()
+            self.used_ids |= _call_ids(self._sent)
 
     def sent(self) -> tuple[Message, ...]:
         """The messages as the next request carries them."""

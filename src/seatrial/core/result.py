@@ -34,8 +34,10 @@ class Transcript(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The text of the last reply."""
-        replies = (message for message in reversed(self.messages) if isinstance(message, AssistantMessage))
-        return next((reply.text for reply in replies), "")
+        for message in reversed(self.messages):
+            if isinstance(message, AssistantMessage):
+                return message.text
+        return ""
 
 
 class RequestRecord(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_not
 from typing import Any, TypeVar
 
 import msgspec
@@ -24,8 +25,9 @@ def clean_text(text: str) -> str:
 
 def clean_blocks(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """The blocks with all their text cleaned; the same tuple when there was nothing to clean."""
-    cleaned = tuple(_clean_block(block) for block in blocks)
-    return blocks if all(new is old for new, old in zip(cleaned, blocks, strict=True)) else cleaned
+    cleaned = [_clean_block(block) for block in blocks]
+    has_changed = any(map(is_not, cleaned, blocks))
+    return tuple(cleaned) if has_changed else blocks
 
 
 def clean_json(value: Any) -> Any:

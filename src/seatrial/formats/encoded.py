@@ -28,6 +28,7 @@ class EncodedMessages:
         self._make = make
         self._kept: dict[int, tuple[weakref.ref[Message], Parts]] = {}
         self._tools: tuple[tuple[ToolSpec, ...], msgspec.Raw] | None = None
+        self._system: tuple[str, msgspec.Raw] | None = None
 
     def message(self, message: Message) -> Parts:
         """The parts of a message."""
@@ -45,6 +46,12 @@ class EncodedMessages:
         if self._tools is None or self._tools[0] != tools:
             self._tools = (tools, msgspec.Raw(encode([to_wire(tool) for tool in tools])))
         return self._tools[1]
+
+    def system(self, text: str, to_wire: Callable[[str], dict[str, Any]]) -> msgspec.Raw:
+        """The system prompt; the last one asked for is kept."""
+        if self._system is None or self._system[0] != text:
+            self._system = (text, msgspec.Raw(encode(to_wire(text))))
+        return self._system[1]
 
     @property
     def size(self) -> int:

@@ -110,7 +110,7 @@ def _messages(request: ModelRequest, dialect: ChatDialect, encoded: EncodedMessa
     parts: list[msgspec.Raw] = []
     system = _system_text(request, dialect)
     if system:
-        parts.append(msgspec.Raw(encode(system_to_openai(system, dialect))))
+        parts.append(encoded.system(system, lambda text: system_to_openai(text, dialect)))
     pictures: list[msgspec.Raw] = []
     for message in request.messages:
         if pictures and not isinstance(message, ToolResultMessage):

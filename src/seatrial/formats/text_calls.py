@@ -64,7 +64,7 @@ class TextCalls(NamedTuple):
 def find_text_calls(blocks: tuple[AssistantBlock, ...], reading: Reading) -> TextCalls:
     """Looks for calls in the text blocks; a call that was cut off is kept with its error, so that it is not run."""
     texts = [block for block in blocks if isinstance(block, TextContent)]
-    if not any(opening in block.text for block in texts for opening in (*MARKERS, "{")):
+    if not any(MAY_HOLD_CALL.search(block.text) for block in texts):
         return TextCalls(blocks, False)
     if len(texts) == 1 and reading.tool_names:
         bare = _bare_calls(texts[0].text, reading)
@@ -305,4 +305,5 @@ MARKUPS = (
     Markup("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", _deepseek),
 )
 MARKERS = tuple(markup.opening for markup in MARKUPS)
+MAY_HOLD_CALL = re.compile("|".join(re.escape(opening) for opening in (*MARKERS, "{")))
 CLOSINGS = tuple(markup.closing for markup in MARKUPS if markup.closing)

@@ -34,11 +34,21 @@ class ThinkSplitter:
 
     def feed(self, text: str) -> list[Part]:
         """The parts that are clear now."""
+        if self._is_plain(text):
+            self._state = "answer"
+            self._seen.append(text)
+            return [Part("text", text)]
         return self._run(text, is_end=False)
 
     def end(self) -> list[Part]:
         """What was held back."""
-        return self._run("", is_end=True)
+        return self._run("", is_end=True) if self._held else []
+
+    def _is_plain(self, text: str) -> bool:
+        """Whether nothing is held back and the text neither is nor begins a tag: so are most pieces of most answers."""
+        if self._held or "<" in text:
+            return False
+        return self._state == "answer" or (self._state == "start" and bool(text.strip()))
 
     def _run(self, text: str, *, is_end: bool) -> list[Part]:
         self._held += text

@@ -44,6 +44,7 @@ COUNTS = {
     "thinking_tokens": "reasoning",
     "thoughtsTokenCount": "thoughts",
 }
+NUMBERS = frozenset({int, float})
 DETAILS = frozenset(
     {
         "prompt_tokens_details",
@@ -100,8 +101,8 @@ def _collect(raw: dict[str, Any], found: dict[str, int]) -> None:
     """The numbers by kind; one that stands in the object itself goes before one in its details."""
     for key, count in raw.items():
         kind = COUNTS.get(key)
-        if kind is not None and isinstance(count, int | float) and not isinstance(count, bool) and 0 <= count < 1e15:
+        if kind is not None and type(count) in NUMBERS and 0 <= count < 1e15:
             found.setdefault(kind, int(count))
-    for key, details in raw.items():
-        if key in DETAILS and isinstance(details, dict):
+    for key in raw.keys() & DETAILS:
+        if isinstance(details := raw[key], dict):
             _collect(details, found)

@@ -190,11 +190,11 @@ class HttpClient:
         return self._certificates
 
     def _proxy_for(self, url: str) -> str | None:
-        parts = urlsplit(url)
-        key = f"{parts.scheme}://{parts.netloc}"
-        if key not in self._proxies:
-            self._proxies[key] = proxy_from_environment(parts.scheme, parts.hostname or "")
-        return self._proxies[key]
+        origin = "/".join(url.split("/", 3)[:3])
+        if origin not in self._proxies:
+            parts = urlsplit(url)
+            self._proxies[origin] = proxy_from_environment(parts.scheme, parts.hostname or "")
+        return self._proxies[origin]
 
 
 class _Session(NamedTuple):

@@ -68,17 +68,24 @@ class GradedMetric:
     async def _try_once(self, evidence: Evidence) -> tuple[Score, bool]:
         """The score of one try, and whether another try could end better."""
         try:
-            async with asyncio.timeout(self.timeout_s) as limit:
-                measured = await self.metric.measure(evidence)
+            measured = await self._in_time(evidence)
             score = decide(self.shown_name, self._on_scale(measured), self.threshold, self.info)
             return score, score.outcome == "error"
-        except TimeoutError as error:
-            reason = f"no result within {self.timeout_s:g} s" if limit.expired() else _told(error)
-            return self._error(reason), True
         except SeatrialError as error:
             return self._error(_told(error), error), not isinstance(error, _HOPELESS)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the door of a metric
             return self._error(_told(error)), True
+
+    async def _in_time(self, evidence: Evidence) -> Measurement:
+        if self.timeout_s is None:
+            return await self.metric.measure(evidence)
+        try:
+            async with asyncio.timeout(self.timeout_s) as limit:
+                return await self.metric.measure(evidence)
+        except TimeoutError as error:
+            if limit.expired():
+                raise MetricError(f"no result within {self.timeout_s:g} s") from error
+            raise
 
     def _missing(self, evidence: Evidence) -> str | None:
         if "ground_truth" in self.info.needs and evidence.ground_truth is None:

@@ -10,6 +10,7 @@ from seatrial.metrics.base import Measurement, Score
 from seatrial.metrics.catalog import MetricInfo
 
 TOLERANCE = 1e-9
+_NUMBERS = (int, float, Real)  # the plain ones first: asking an abstract class takes long
 _ALL_OR_NOTHING = ("check", "trajectory")
 
 
@@ -87,7 +88,7 @@ def shown_number(value: float, digits: int = 4) -> str:
 def _fault(value: object, threshold: float | None, info: MetricInfo | None) -> str | None:
     if value is None:
         return "the metric gave no value"
-    if not isinstance(value, Real):
+    if not isinstance(value, _NUMBERS):
         return f"the metric gave {value!r}, which is no number"
     number = float(value)
     if not math.isfinite(number):

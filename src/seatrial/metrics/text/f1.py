@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from seatrial.metrics.base import Measurement
 from seatrial.metrics.text.pair import PairMetric
@@ -21,10 +22,21 @@ class F1(PairMetric):
         """0 to 1; details hold precision and recall."""
         given = squad_tokens(answer)
         wanted = truth_tokens(self.name, ground_truth)
-        shared = (Counter(given) & Counter(wanted)).total()
+        shared = _shared(given, wanted)
         if not shared:
             return Measurement(0.0, "no word in common", {"precision": 0.0, "recall": 0.0})
         precision, recall = shared / len(given), shared / len(wanted)
         value = 2 * precision * recall / (precision + recall)
         reason = f"{shared} of {len(wanted)} words of the ground truth, {len(given)} words in the answer"
         return Measurement(value, reason, {"precision": precision, "recall": recall})
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words the two bags have in common, each as often as it stands in both."""
+    left = Counter(one)
+    count = 0
+    for word in other:
+        if left[word] > 0:
+            left[word] -= 1
+            count += 1
+    return count

@@ -18,8 +18,9 @@ _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 def squad_tokens(text: str) -> list[str]:
     """The words that count."""
-    plain = unicodedata.normalize("NFC", text).lower().translate(_WITHOUT_PUNCTUATION)
-    return _ARTICLES.sub(" ", plain).split()
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return _ARTICLES.sub(" ", text.lower().translate(_WITHOUT_PUNCTUATION)).split()
 
 
 def truth_tokens(metric: str, ground_truth: str) -> list[str]:
