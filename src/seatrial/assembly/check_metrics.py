@@ -61,7 +61,7 @@ class MetricChecks:
             if isinstance(entry, MetricConfig):
                 yield from self._metric(entry_path, entry)
                 yield from self._other_under_that_name(entry_path, entry)
-            elif entry not in self._listed:
+            elif entry not in self._listed and entry != _EXPECTED_TOOLS:
                 yield from self._unlisted(entry_path, entry)
         yield from self._names_of_case(path, case)
 
@@ -128,12 +128,14 @@ class MetricChecks:
     def _names_of_case(self, path: KeyPath, case: ExpectationConfig) -> Iterator[Diagnostic]:
         """Two scores of one case under one name; several checks of one kind may share the kind's."""
         taken: dict[str, KeyPath] = {}
-        if case.expected_tools is not None or case.forbidden_tools:
+        chosen = list(self._chosen(path, case))
+        is_named = any(shown.metric == _EXPECTED_TOOLS for _, shown in chosen)
+        if not is_named and (case.expected_tools is not None or case.forbidden_tools):
             taken[_EXPECTED_TOOLS] = (*path, _EXPECTED_TOOLS if case.expected_tools is not None else "forbidden_tools")
-        for name, entry_path in self._chosen(path, case):
+        for name, shown in chosen:
             if name in taken:
-                yield self._same_name(entry_path, "metric", name, taken[name])
-            taken[name] = entry_path
+                yield self._same_name(shown.path, "metric", name, taken[name])
+            taken[name] = shown.path
         for index, check in enumerate(case.checks or ()):
             name, check_path = _name_of_check(check), (*path, "checks", index)
             if name in taken:
@@ -141,20 +143,20 @@ class MetricChecks:
             elif check.name is not None:
                 taken[name] = check_path
 
-    def _chosen(self, path: KeyPath, case: ExpectationConfig) -> Iterator[tuple[str, KeyPath]]:
+    def _chosen(self, path: KeyPath, case: ExpectationConfig) -> Iterator[tuple[str, _Shown]]:
         """The names of the case's metrics, and where each is asked for."""
         if case.evaluations is None:
-            for name, shown in self._of_block.items():
-                yield name, shown.path
+            yield from self._of_block.items()
             return
         for place, entry in enumerate(case.evaluations):
             entry_path = (*path, "evaluations", place)
             if isinstance(entry, MetricConfig):
-                yield shown_name(entry), entry_path
+                yield shown_name(entry), _Shown(entry.metric, entry_path)
                 continue
             named = [metric for metric in self._block if entry in (metric.title, metric.metric)]
-            for name in dict.fromkeys(map(shown_name, named)) or (entry,):
-                yield name, entry_path
+            kinds = {shown_name(metric): metric.metric for metric in named} or {entry: entry}
+            for name, kind in kinds.items():
+                yield name, _Shown(kind, entry_path)
 
     def _same_name(self, path: KeyPath, what: str, name: str, before: KeyPath) -> Diagnostic:
         line = self._loaded.place_of(before).line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from seatrial.metrics.grading import GradedMetric
 from seatrial.tools.user_module import load_function
 
 _FULL = 1.0
+_EXPECTED_TOOLS = "expected_tools"
 
 
 def given_options(config: MetricConfig) -> dict[str, Any]:
@@ -68,10 +69,21 @@ class Metrics:
             raise ConfigError(f"{self._loaded.path} names metrics that cannot be used", diagnostics=findings)
 
     def of(self, case: ExpectationConfig) -> list[GradedMetric]:
-        """The case's metrics, expected tools first, checks last. One that cannot be built is an error of the case."""
+        """The case's metrics, expected tools first, checks last. One that cannot be built is an error of the case.
+
+        A metric that compares tool calls holds for the cases that say something of them; `expected_tools` named as a
+        metric stands in for the one that such a case has anyway.
+        """
+        chosen = self._chosen(case)
+        calls = _calls_of(case)
+        is_named = any(metric.metric == _EXPECTED_TOOLS for metric in chosen)
         return [
-            *_expected_tools(case),
-            *(self._usable(metric.title, partial(self._built, metric)) for metric in self._chosen(case)),
+            *([] if is_named or not calls else [_expected_tools(calls)]),
+            *(
+                self._usable(metric.title, partial(self._built, metric, calls))
+                for metric in chosen
+                if calls or metric.options or not _compares_calls(metric)
+            ),
             *(
                 self._usable(check.name or check.kind, partial(build_check, check, self._loaded))
                 for check in case.checks or ()
@@ -97,15 +109,18 @@ class Metrics:
             chosen += named or [self._unlisted.setdefault(entry, MetricConfig(metric=entry))]
         return [metric for metric in chosen if metric.enabled]
 
-    def _built(self, config: MetricConfig) -> GradedMetric:
+    def _built(self, config: MetricConfig, calls: Mapping[str, Any] | None = None) -> GradedMetric:
+        """The metric, built once for all cases; with the case's ``calls``, for a metric that compares them."""
+        if calls and _compares_calls(config):
+            return self._build(config, calls)
         key = id(config)  # the entries live as long as the agent file does
         if key not in self._shared:
             self._shared[key] = self._build(config)
         return self._shared[key]
 
-    def _build(self, config: MetricConfig) -> GradedMetric:
+    def _build(self, config: MetricConfig, calls: Mapping[str, Any] | None = None) -> GradedMetric:
         info = catalog.info(config.metric).on_scale(config.scale)
-        metric = catalog.build(config.metric, **self._options(config, info))
+        metric = catalog.build(config.metric, **{**(calls or {}), **self._options(config, info)})
         if config.response_path is not None:
             metric = AtPath(metric, path=config.response_path)
         return GradedMetric(
@@ -119,8 +134,9 @@ class Metrics:
         )
 
     def _threshold(self, config: MetricConfig, info: catalog.MetricInfo) -> float | None:
-        """The file's threshold; else the catalogue's own, but for a metric that a case asks for by its bare name."""
-        if config.threshold is not None or any(config is unlisted for unlisted in self._unlisted.values()):
+        """The file's threshold; else the catalogue's own, but for one that a case asks for by its bare name."""
+        is_unlisted = any(config is unlisted for unlisted in self._unlisted.values())
+        if config.threshold is not None or (is_unlisted and config.metric != _EXPECTED_TOOLS):
             return config.threshold
         return info.default_threshold
 
@@ -152,11 +168,20 @@ class Unusable:
         raise MetricError(self._error.message, hint=self._error.hint)
 
 
-def _expected_tools(case: ExpectationConfig) -> list[GradedMetric]:
+def _compares_calls(config: MetricConfig) -> bool:
+    return config.metric in catalog.METRICS and "expected_tools" in catalog.info(config.metric).needs
+
+
+def _calls_of(case: ExpectationConfig) -> dict[str, Any]:
+    """What the case says of tool calls, as a metric takes it; empty when it says nothing."""
     if case.expected_tools is None and not case.forbidden_tools:
-        return []
+        return {}
     expected = None
     if case.expected_tools is not None:
         expected = [tool.model_dump(exclude_unset=True) for tool in case.expected_tools]
-    metric = catalog.build("expected_tools", expected=expected, order=case.order, forbidden=case.forbidden_tools)
-    return [GradedMetric(metric, catalog.info("expected_tools"), threshold=_FULL)]
+    return {"expected": expected, "order": case.order, "forbidden": case.forbidden_tools}
+
+
+def _expected_tools(calls: Mapping[str, Any]) -> GradedMetric:
+    metric = catalog.build(_EXPECTED_TOOLS, **calls)
+    return GradedMetric(metric, catalog.info(_EXPECTED_TOOLS), threshold=_FULL)

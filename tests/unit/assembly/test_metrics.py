@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from seatrial.assembly.check import check
 from seatrial.assembly.metrics import Metrics
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.model import ModelConfig
@@ -188,3 +189,39 @@ async def test_a_setting_of_a_metric_reaches_it(load: Load) -> None:
     assert found["rouge(variant=rouge1)"].details["variant"] == "rouge1"
     assert found["numeric"].value == 1
     assert (found["bleu"].value or 0) > 0.05
+
+
+CALLS = """\
+tools: [{name: find, type: function, description: d, file: t.py, function: f}]
+evaluations: [{metric: expected_tools, threshold: 0.5}, tool_f1]
+test_cases: [{input: q, expected_tools: [find, find]%s}, {input: r}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("", {"expected_tools": ("passed", 0.5), "tool_f1": ("scored", 2 / 3)}),
+        (", evaluations: [tool_f1]", {"expected_tools": ("failed", 0.5), "tool_f1": ("scored", 2 / 3)}),
+        (", evaluations: []", {"expected_tools": ("failed", 0.5)}),
+    ],
+)
+async def test_metrics_of_tool_calls_compare_with_what_the_case_expects(
+    load: Load, tmp_path: Path, more: str, found: dict[str, tuple[str, float]]
+) -> None:
+    (tmp_path / "t.py").write_text("def f(id): ...", encoding="utf-8")
+    loaded = load(CALLS % more)
+    assert check(loaded) == ()
+    made = await scores(loaded, answered("x", ToolCall("1", "find", {})))
+    assert {name: (score.outcome, pytest.approx(score.value)) for name, score in made.items()} == found
+    assert Metrics(loaded, model_for).of(loaded.require().test_cases[1]) == []
+
+
+async def test_expected_tools_asked_for_by_name_still_must_be_met(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "t.py").write_text("def f(id): ...", encoding="utf-8")
+    tools = "tools: [{name: find, type: function, description: d, file: t.py, function: f}]\n"
+    loaded = load(f"{tools}test_cases: [{{input: q, expected_tools: [find], evaluations: [expected_tools]}}]\n")
+    assert check(loaded) == ()
+    assert {name: score.outcome for name, score in (await scores(loaded, answered("x"))).items()} == {
+        "expected_tools": "failed"
+    }
