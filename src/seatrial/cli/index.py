@@ -15,6 +15,7 @@ from seatrial.assembly.tools import open_index
 from seatrial.cli import terminal
 from seatrial.cli.agents import agent_option, load_checked
 from seatrial.cli.index_progress import IndexBar
+from seatrial.cli.numbers import Number, Whole
 from seatrial.cli.running import run_async
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.vectorstore import VectorstoreToolConfig
@@ -58,8 +59,8 @@ def command(ctx: click.Context, agent: Path, tool: str | None, rebuild: bool, st
 @click.argument("query")
 @agent_option
 @tool_option
-@click.option("-n", "--top-k", type=click.IntRange(min=1), metavar="N", help="How many passages (default: the tool's).")
-@click.option("--min-score", type=click.FloatRange(0, 1), metavar="S", help="Leave out passages below this score.")
+@click.option("-n", "--top-k", type=Whole(), metavar="N", help="How many passages (default: the tool's).")
+@click.option("--min-score", type=Number(0, 1), metavar="S", help="Leave out passages below this score.")
 @click.option("--mode", type=click.Choice(get_args(SearchMode)), help="How to search (default: hybrid).")
 @json_option
 def search(

@@ -59,6 +59,13 @@ class CommandTable(click.Group):
             ctx.fail(f"there is no command {name!r}; {hint}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """As click does it, but a reader that leaves early (``| head``) is no failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            return terminal.after_lost_output(error, 0)
+
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the table without importing a command."""
         with formatter.section("Commands"):
@@ -71,7 +78,7 @@ def _remember_debug(ctx: click.Context, _parameter: click.Parameter, value: bool
 
 
 @click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="seatrial", message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", prog_name="seatrial", message="%(prog)s %(version)s")
 @click.option(
     "--debug",
     is_flag=True,

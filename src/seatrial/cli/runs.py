@@ -12,6 +12,7 @@ from rich.text import Text
 
 from seatrial.cli import terminal
 from seatrial.cli.agents import agent_option, open_runs, store_option
+from seatrial.cli.numbers import Whole
 from seatrial.config.loader import agent_file
 from seatrial.errors import RunError
 from seatrial.reporters import words
@@ -39,7 +40,7 @@ def command() -> None:
 @command.command("list")
 @agent_option
 @store_option
-@click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="The newest so many.")
+@click.option("--limit", type=Whole(), default=_SHOWN, show_default=True, help="The newest so many.")
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout.")
 def list_runs(agent: Path, place: str | None, limit: int, is_json: bool) -> int:
     """The stored runs, the newest first."""
@@ -113,7 +114,7 @@ def delete_runs(runs: tuple[str, ...], agent: Path, place: str | None) -> int:
 
 
 @command.command("gc")
-@click.option("--keep", type=click.IntRange(min=0), required=True, metavar="N", help="Keep the newest N runs.")
+@click.option("--keep", type=Whole(0), required=True, metavar="N", help="Keep the newest N runs.")
 @agent_option
 @store_option
 def collect(keep: int, agent: Path, place: str | None) -> int:

@@ -19,6 +19,7 @@ from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.agents import closed, load_checked, open_runs, store_option
 from seatrial.cli.dry_run import show_plan
+from seatrial.cli.numbers import Number, Whole
 from seatrial.cli.running import run_async
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
@@ -74,11 +75,9 @@ FILE = click.Path(path_type=Path)
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case; may be given several times.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag; several are alternatives.")
 @click.option("--failed", is_flag=True, help="Only cases that did not pass in the last run.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N of the selected cases.")
-@click.option(
-    "--concurrency", type=click.IntRange(min=1), default=8, show_default=True, metavar="N", help="Trials at once."
-)
-@click.option("--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Try each case N times.")
+@click.option("--limit", type=Whole(), metavar="N", help="Only the first N of the selected cases.")
+@click.option("--concurrency", type=Whole(), default=8, show_default=True, metavar="N", help="Trials at once.")
+@click.option("--repeat", type=Whole(), default=1, metavar="N", help="Try each case N times.")
 @click.option(
     "--model",
     "models",
@@ -87,9 +86,9 @@ FILE = click.Path(path_type=Path)
     help="Use this model in place of the agent's own; several stand side by side.",
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that does not pass.")
-@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
-@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Spend no more than this.")
-@click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Use no more tokens than this.")
+@click.option("--max-time", type=Number(), metavar="S", help="Stop after S seconds.")
+@click.option("--max-cost", type=Number(), metavar="USD", help="Spend no more than this.")
+@click.option("--max-tokens", type=Whole(), metavar="N", help="Use no more tokens than this.")
 @click.option(
     "--resume", is_flag=False, flag_value="last", metavar="[RUN]", help="Go on with a stored run (default: the last)."
 )
@@ -187,8 +186,14 @@ async def test(request: Request, stop: AbortSignal) -> int:
         finally:
             console.close()
         report = Report.of(store, run)
-        _write(request, report)
-        return report.exit_code
+        lost = console.lost
+        try:
+            _write(request, report)
+        except OSError as error:
+            if not terminal.is_output_error(error):
+                raise
+            lost = error
+        return report.exit_code if lost is None else terminal.after_lost_output(lost, report.exit_code)
 
 
 def _with_agent_beside_resume(request: Request) -> Request:

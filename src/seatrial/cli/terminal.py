@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from types import FrameType
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from seatrial.config.diagnostics import Diagnostic
 
 INTERRUPTED = 130
+_OUTSIDE_FAILED = 3
+_OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE})
 
 
 @dataclass
@@ -90,8 +93,13 @@ def guard(command: Callable[[], object], session: Session) -> int:
     except (click.Abort, KeyboardInterrupt):
         tell("interrupted")
         return INTERRUPTED
+    except click.exceptions.NoArgsIsHelpError as error:
+        tell(error.format_message())
+        return error.exit_code
+    except click.UsageError as error:
+        return _show_usage_error(error)
     except click.ClickException as error:
-        error.show()
+        _print_error(error.format_message())
         return error.exit_code
     except AbortedError as error:
         tell(error.message)
@@ -99,8 +107,13 @@ def guard(command: Callable[[], object], session: Session) -> int:
     except SeatrialError as error:
         show_error(error)
         return error.exit_code
-    except BrokenPipeError:
-        return _reader_left()
+    except PermissionError as error:
+        return _show_closed_door(error)
+    except OSError as error:
+        if not is_output_error(error):
+            _show_bug(error, session)
+            return 1
+        return after_lost_output(error, 0)
     except Exception as error:  # noqa: BLE001 - the door of the command line
         _show_bug(error, session)
         return 1
@@ -108,15 +121,15 @@ def guard(command: Callable[[], object], session: Session) -> int:
 
 
 def leave(code: int) -> NoReturn:
-    """Ends the process; a reader that left early (``| head``) is no error.
+    """Ends the process; a reader that left early (``| head``) is no error, output that cannot be written is one.
 
     After an interrupt it ends at once: Python would wait for threads that never heard of it.
     """
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except BrokenPipeError:
-        _reader_left()
+    except OSError as error:
+        code = after_lost_output(error, code)
     if code == INTERRUPTED:
         os._exit(code)
     sys.exit(code)
@@ -168,8 +181,41 @@ def _show_bug(error: Exception, session: Session) -> None:
         tell("  this is a bug in seatrial; `seatrial --debug ...` writes the traceback to a file to report it with")
 
 
-def _reader_left() -> int:
+def is_output_error(error: OSError) -> bool:
+    """Whether it is the console's: a full disk behind ``>``, a terminal that is gone. It names no file."""
+    return error.filename is None and error.errno in _OUTPUT_ERRORS
+
+
+def after_lost_output(error: OSError, code: int) -> int:
+    """The exit code when output was lost. A reader that left (``| head``) has what it wanted; else it is a failure,
+    unless the command has a worse one to tell.
+    """
+    _forget_output()
+    if isinstance(error, BrokenPipeError):
+        return code
+    with suppress(OSError):
+        _print_error(f"the output cannot be written: {error.strerror}")
+        sys.stderr.flush()
+    return code or _OUTSIDE_FAILED
+
+
+def _show_usage_error(error: click.UsageError) -> int:
+    usage_errors = import_module("seatrial.cli.usage_errors")
+    _print_error(usage_errors.in_words(error))
+    tell(f"  {usage_errors.where_to_look(error)}")
+    return error.exit_code
+
+
+def _show_closed_door(error: PermissionError) -> int:
+    """A file that this user may not read or write: named, with what to do."""
+    where = f": {error.filename}" if error.filename else ""
+    _print_error(f"permission denied{where}")
+    tell("  give your user the right to it, or run seatrial as the user that it belongs to")
+    return 2
+
+
+def _forget_output() -> None:
     """Points stdout away, so that the interpreter's last flush does not fail too."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())
-    return 0
+    os.close(devnull)

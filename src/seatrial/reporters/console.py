@@ -34,15 +34,26 @@ _HEARTBEAT_S = 10.0
 _QUIET_S = 5.0
 
 
+class OpenConsole(Console):
+    """A console whose reader may leave: that is for the caller to know, and no reason to end the process."""
+
+    def on_broken_pipe(self) -> None:
+        """Lets the error through."""
+        raise
+
+
 def console_on(stream: TextIO) -> Console:
     """A console that shows texts as they are: no markup, no emoji codes, no guessed colours."""
     is_terminal = stream.isatty()
     width = None if is_terminal or os.environ.get("COLUMNS") else _PLAIN_WIDTH
-    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=not is_terminal)
+    return OpenConsole(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=not is_terminal)
 
 
 class ConsoleReporter:
-    """Follows a run on a stream: with moving progress on a terminal, line by line elsewhere."""
+    """Follows a run on a stream: with moving progress on a terminal, line by line elsewhere.
+
+    When the stream can be written no more, it falls silent, and ``lost`` says why; the run goes on.
+    """
 
     def __init__(self, stream: TextIO, store: RunStore) -> None:
         self._console = console_on(stream)
@@ -52,11 +63,20 @@ class ConsoleReporter:
         self._counted = 0
         self._failed = 0
         self._planned = 0
+        self.lost: OSError | None = None
         self._last_line = self._start = time.monotonic()
         self._untold: list[Text] = []
 
     def __call__(self, event: RunEvent) -> None:
         """Shows one event."""
+        if self.lost is not None:
+            return
+        try:
+            self._show(event)
+        except OSError as error:
+            self._fall_silent(error)
+
+    def _show(self, event: RunEvent) -> None:
         match event:
             case Preparing():
                 self._preparing(event)
@@ -82,8 +102,15 @@ class ConsoleReporter:
 
     def close(self) -> None:
         """Leaves the terminal as it was, whatever happened."""
-        if self._live is not None:
-            self._live.close()
+        if self._live is not None and self.lost is None:
+            try:
+                self._live.close()
+            except OSError as error:
+                self._fall_silent(error)
+
+    def _fall_silent(self, error: OSError) -> None:
+        self.lost = error
+        self._console.quiet = True
 
     def _preparing(self, event: Preparing) -> None:
         amount = "" if event.total is None else f" {event.done:,}/{event.total:,}"
