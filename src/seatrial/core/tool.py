@@ -86,7 +86,7 @@ class Tool(Protocol):
 class SimpleTool:
     """A tool made of a spec and a function of the arguments and the context, plain or async.
 
-    A plain function runs in a thread of its own. What it returns becomes an output as in `output_of`. ``check`` says
+    A plain function runs in a thread. What it returns becomes an output as in `output_of`. ``check`` says
     what is wrong with the arguments, in words for the model, or None.
     """
 
