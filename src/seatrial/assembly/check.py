@@ -38,7 +38,7 @@ def _models(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnostic]:
             hint = did_you_mean(model.provider, PROVIDERS.names())
             yield loaded.diagnose("ST406", (*path, "provider"), message, hint=hint)
         elif model.provider == "local" and model.name not in ENGINES:
-            message = f"the embedded engine is no {model.name!r}, and answers under its own name alone"
+            message = f"the provider local is the embedded engine, and has no model {model.name!r}"
             hint = f"write {' or '.join(f'`{name}`' for name in ENGINES)}, or the provider that hosts {model.name}"
             yield loaded.diagnose("ST406", (*path, "name"), message, hint=hint)
         elif known_names(model.provider, endpoint=model.endpoint) and not _is_known(model):

@@ -37,7 +37,9 @@ class LocalModel:
 
     def __init__(self, options: ProviderOptions, embedder: TextEmbedder | None = None) -> None:
         if options.name not in ENGINES:
-            raise ConfigError(f"the embedded engine is no {options.name!r}", hint=f"its name: {', '.join(ENGINES)}")
+            raise ConfigError(
+                f"the provider local has no model {options.name!r}", hint=f"its models: {', '.join(ENGINES)}"
+            )
         self.name = options.name
         self.info = options.info or ModelInfo(id=options.name, name=options.name, provider="local", cost=_FREE)
         self._embedder: TextEmbedder = embedder or shared_minilm()

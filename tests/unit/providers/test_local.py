@@ -102,7 +102,7 @@ async def test_what_is_for_no_tool_is_warned_of_with_the_closest_tool() -> None:
 def test_the_engine_has_no_other_name_than_its_own() -> None:
     with pytest.raises(ConfigError) as raised:
         LocalModel(ProviderOptions(name="gpt-4o"), BagOfWords())
-    assert raised.value.hint == "its name: minilm-extractive"
+    assert raised.value.hint == "its models: minilm-extractive"
 
 
 async def test_it_answers_with_the_fields_of_a_result() -> None:
