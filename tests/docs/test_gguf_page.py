@@ -25,7 +25,7 @@ def test_the_agent_file_is_valid_and_leads_to_a_model(tmp_path: Path) -> None:
     loaded = load_agent(tmp_path / "agent.yaml")
     assert loaded.config is not None
     assert check(loaded) == ()
-    assert Models(tmp_path).get(loaded.config.model).provider == "gguf"
+    assert Models(loaded).get(loaded.config.model).provider == "gguf"
 
 
 def test_the_table_names_every_setting_with_its_default() -> None:
