@@ -84,7 +84,11 @@ class ProviderError(SeatrialError):
 
 
 class ToolError(SeatrialError):
-    """A tool cannot be set up or called."""
+    """A tool cannot be set up or called. ``details`` (for people, never sent) are kept with the call's result."""
+
+    def __init__(self, message: str, *, hint: str | None = None, details: dict[str, Any] | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.details = details or {}
 
 
 class ToolArgumentError(ToolError, ValueError):

@@ -18,7 +18,7 @@ from seatrial.core.prepare import ReadyCall
 from seatrial.core.scope import Scope
 from seatrial.core.text import clean_blocks, json_form, shorten_middle
 from seatrial.core.tool import ToolContext, ToolOutput, output_of
-from seatrial.core.tool_errors import told
+from seatrial.core.tool_errors import details_of, told
 from seatrial.core.waiting import STOP_WAIT_S, stop_all, watch
 
 
@@ -50,7 +50,7 @@ async def _run(ready: ReadyCall, context: ToolContext, warn: Callable[[str], Non
             raise
         return _failed("the tool cancelled itself")
     except (Exception, SystemExit) as error:  # noqa: BLE001
-        return _failed(told(error))
+        return replace(_failed(told(error)), details=details_of(error))
 
 
 async def _within(timeout_s: float, running: asyncio.Future[Any], name: str, warn: Callable[[str], None]) -> ToolOutput:

@@ -1,10 +1,15 @@
-"""Exceptions in words for the model."""
+"""Exceptions in words: for the model what went wrong, for people also where."""
 
 from __future__ import annotations
 
+import sysconfig
 import traceback
+from pathlib import Path
+from typing import Any
 
-from seatrial.errors import SeatrialError
+from seatrial.errors import SeatrialError, ToolError
+
+_OURS = str(Path(__file__).parents[1])
 
 
 def told(error: BaseException) -> str:
@@ -12,3 +17,22 @@ def told(error: BaseException) -> str:
     if isinstance(error, SeatrialError):
         return error.message if error.hint is None else f"{error.message} ({error.hint})"
     return "".join(traceback.format_exception_only(error)).strip()
+
+
+def details_of(error: BaseException) -> dict[str, Any] | None:
+    """What people want to know besides: the place in the user's own code (``at``), and what the tool left to tell."""
+    known = dict(error.details) if isinstance(error, ToolError) else {}
+    place = place_in_user_code(error)
+    return known | ({} if place is None else {"at": place}) or None
+
+
+def place_in_user_code(error: BaseException) -> str | None:
+    """The innermost line that is neither ours nor the standard library's nor an installed package's: ``tools.py:12``.
+
+    None when there is no such line.
+    """
+    paths = sysconfig.get_paths()
+    foreign = (_OURS, *(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")), "<")
+    cause = error.__cause__ if isinstance(error, ToolError) and error.__cause__ is not None else error
+    frames = [frame for frame in traceback.extract_tb(cause.__traceback__) if not frame.filename.startswith(foreign)]
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else None

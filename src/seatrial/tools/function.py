@@ -14,7 +14,8 @@ from seatrial.core.model import ToolSpec
 from seatrial.core.schema import validate_required_args
 from seatrial.core.threads import in_thread
 from seatrial.core.tool import ExecutionMode, ToolContext, ToolOutput
-from seatrial.errors import ToolError
+from seatrial.core.tool_errors import told
+from seatrial.errors import AbortedError, ToolError
 from seatrial.tools.parameter_schema import declared_schema
 from seatrial.tools.printed import Printed
 from seatrial.tools.results import blocks_of, plain
@@ -98,18 +99,22 @@ class FunctionTool:
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
         """Calls the function and turns what it gives into blocks.
 
-        ``details`` holds a structured value in JSON's terms and what was printed; what a failing function printed is
-        told as progress. `SystemExit` and a cancellation of the function's own making come out as `ToolError`.
+        ``details`` holds a structured value in JSON's terms and what was printed. What a failing function printed is
+        told as progress, and kept in the `ToolError` that its exception then comes out as; so do `SystemExit` and a
+        cancellation of the function's own making.
         """
         printed = Printed()
         try:
             with printed.capture():
                 value = await self._value(arguments, context)
         except BaseException as error:
-            for text in printed.texts().values():
+            texts = printed.texts()
+            for text in texts.values():
                 context.update(text)
             if isinstance(error, SystemExit) or (isinstance(error, asyncio.CancelledError) and not _is_cancelled()):
-                raise ToolError(f"{type(error).__name__}: {error}".rstrip(": ")) from error
+                raise ToolError(f"{type(error).__name__}: {error}".rstrip(": "), details=texts) from error
+            if texts and isinstance(error, Exception) and not isinstance(error, AbortedError):
+                raise ToolError(told(error), details=texts) from error
             raise
         return _output(value, printed.texts())
 

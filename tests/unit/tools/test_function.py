@@ -109,16 +109,17 @@ async def test_p008_prints_are_kept_with_the_result_each_with_its_own_call(capsy
     assert capsys.readouterr() == ("", "")
 
 
-async def test_p008_what_a_failing_function_printed_is_told_as_progress() -> None:
+async def test_p008_what_a_failing_function_printed_is_told_as_progress_and_kept_with_its_error() -> None:
     told: list[str] = []
 
     def fails() -> None:
         print("got this far")
         raise ValueError("no further")
 
-    with pytest.raises(ValueError, match="no further"):
+    with pytest.raises(ToolError, match="ValueError: no further") as raised:
         await run(fails, ToolContext(update=told.append))
     assert told == ["got this far\n"]
+    assert raised.value.details == {"stdout": "got this far\n"}
 
 
 async def test_p008_the_screen_is_back_after_the_call(capsys: pytest.CaptureFixture[str]) -> None:
