@@ -7,20 +7,20 @@ from typing import Any, Literal
 import msgspec
 
 
-class TextContent(msgspec.Struct, frozen=True, tag_field="type", tag="text", omit_defaults=True):
+class TextContent(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="text", omit_defaults=True):
     """A piece of text."""
 
     text: str
 
 
-class ImageContent(msgspec.Struct, frozen=True, tag_field="type", tag="image", omit_defaults=True):
+class ImageContent(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="image", omit_defaults=True):
     """A picture: ``data`` is base64 without line breaks, ``mime_type`` such as ``image/png``."""
 
     data: str
     mime_type: str
 
 
-class FileContent(msgspec.Struct, frozen=True, tag_field="type", tag="file", omit_defaults=True):
+class FileContent(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="file", omit_defaults=True):
     """A document sent as it is (a PDF, say): base64 ``data``, its media type and a name for people."""
 
     data: str
@@ -28,7 +28,7 @@ class FileContent(msgspec.Struct, frozen=True, tag_field="type", tag="file", omi
     name: str = ""
 
 
-class ReasoningContent(msgspec.Struct, frozen=True, tag_field="type", tag="reasoning", omit_defaults=True):
+class ReasoningContent(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="reasoning", omit_defaults=True):
     """What the model thought before it answered.
 
     ``signature`` is the provider's opaque proof, sent back unchanged to the same model or not at all; ``data`` is the

@@ -15,7 +15,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     """A run begins."""
 
 
-class TurnStarted(msgspec.Struct, frozen=True, tag=True):
+class TurnStarted(msgspec.Struct, frozen=True, gc=False, tag=True):
     """A turn begins; ``turn`` counts from 1."""
 
     turn: int
@@ -27,25 +27,25 @@ class UserMessageAdded(msgspec.Struct, frozen=True, tag=True):
     message: UserMessage
 
 
-class MessageStarted(msgspec.Struct, frozen=True, tag=True):
+class MessageStarted(msgspec.Struct, frozen=True, gc=False, tag=True):
     """The model was asked."""
 
     turn: int
 
 
-class MessageTextDelta(msgspec.Struct, frozen=True, tag=True):
+class MessageTextDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     """More of the answer's text."""
 
     text: str
 
 
-class MessageReasoningDelta(msgspec.Struct, frozen=True, tag=True):
+class MessageReasoningDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     """More of the reasoning."""
 
     text: str
 
 
-class MessageToolCallDelta(msgspec.Struct, frozen=True, tag=True):
+class MessageToolCallDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     """More of a call's arguments; ``position`` is the call's place among the calls of this reply, from 0."""
 
     position: int
@@ -65,7 +65,7 @@ class ToolStarted(msgspec.Struct, frozen=True, tag=True):
     call: ToolCall
 
 
-class ToolUpdated(msgspec.Struct, frozen=True, tag=True):
+class ToolUpdated(msgspec.Struct, frozen=True, gc=False, tag=True):
     """A running tool says how far it is."""
 
     tool_call_id: str
@@ -78,7 +78,7 @@ class ToolEnded(msgspec.Struct, frozen=True, tag=True):
     result: ToolResultMessage
 
 
-class RetryScheduled(msgspec.Struct, frozen=True, tag=True):
+class RetryScheduled(msgspec.Struct, frozen=True, gc=False, tag=True):
     """A request failed and will be sent again after ``delay_s`` seconds."""
 
     attempt: int
@@ -86,7 +86,7 @@ class RetryScheduled(msgspec.Struct, frozen=True, tag=True):
     reason: str
 
 
-class UsageCounted(msgspec.Struct, frozen=True, tag=True):
+class UsageCounted(msgspec.Struct, frozen=True, gc=False, tag=True):
     """What one request (or a tool's own requests) used; ``cost_usd`` None is unknown."""
 
     usage: Usage

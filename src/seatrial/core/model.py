@@ -57,19 +57,19 @@ class ModelInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     max_tokens: int | None = None
 
 
-class TextDelta(msgspec.Struct, frozen=True, tag=True):
+class TextDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     """More text of the answer."""
 
     text: str
 
 
-class ReasoningDelta(msgspec.Struct, frozen=True, tag=True):
+class ReasoningDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     """More reasoning."""
 
     text: str
 
 
-class ToolCallDelta(msgspec.Struct, frozen=True, tag=True):
+class ToolCallDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     """More of a call's arguments; ``position`` is the call's place among the calls of this reply, from 0."""
 
     position: int
@@ -77,7 +77,7 @@ class ToolCallDelta(msgspec.Struct, frozen=True, tag=True):
     arguments_text: str
 
 
-class RetryNotice(msgspec.Struct, frozen=True, tag=True):
+class RetryNotice(msgspec.Struct, frozen=True, gc=False, tag=True):
     """A try failed and will be repeated after ``delay_s`` seconds; ``attempt`` is the one that failed, from 1."""
 
     attempt: int

@@ -40,7 +40,7 @@ class Transcript(msgspec.Struct, frozen=True):
         return ""
 
 
-class RequestRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+class RequestRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One try of one request. ``purpose`` is ``turn`` or ``summary``; ``duration_s`` is unknown for failed tries."""
 
     turn: int

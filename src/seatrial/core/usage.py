@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 
-class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+class Usage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Tokens of one request, inclusive: cached tokens are part of ``input_tokens``, reasoning of ``output_tokens``."""
 
     input_tokens: int | None = None
@@ -25,7 +25,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 UNKNOWN_USAGE = Usage()
 
 
-class UsageTotal(msgspec.Struct, frozen=True, omit_defaults=True):
+class UsageTotal(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A sum over requests: the known tokens, and how many requests did not say."""
 
     input_tokens: int = 0

@@ -75,4 +75,4 @@ def is_of_same_model(message: AssistantMessage, reader: str) -> bool:
 
 
 def _raw(items: Sequence[object]) -> tuple[msgspec.Raw, ...]:
-    return tuple(msgspec.Raw(encode(item)) for item in items)
+    return tuple([msgspec.Raw(encode(item)) for item in items])

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from seatrial.core.content import AssistantBlock, ImageContent, ReasoningContent, TextContent
+from seatrial.core.content import AssistantBlock, ImageContent, ReasoningContent, TextContent, ToolCall, text_of
 from seatrial.core.messages import AssistantMessage, StopReason
 from seatrial.core.model import NoticeSink, ReasoningDelta, ToolCallDelta
 from seatrial.core.usage import cost_of
@@ -234,14 +234,12 @@ class ReplyBuilder:
             self._on_notice(ToolCallDelta(self._calls.records.index(record), record.name, whole_text(text)))
 
     def _blocks(self) -> tuple[AssistantBlock, ...]:
-        calls = iter(
-            finished_calls(
-                self._calls.records,
-                seed=f"{self.reading.seed}|{self.response_id}",
-                tool_names=self.reading.tool_names,
-            )
-        )
-        by_record = {id(record): call for record, call in zip(self._calls.records, calls, strict=True)}
+        records = self._calls.records
+        by_record: dict[int, ToolCall] = {}
+        if records:
+            seed = f"{self.reading.seed}|{self.response_id}"
+            calls = finished_calls(records, seed=seed, tool_names=self.reading.tool_names)
+            by_record = {id(record): call for record, call in zip(records, calls, strict=True)}
         blocks: list[AssistantBlock] = []
         for part in self._parts:
             match part:
@@ -272,9 +270,9 @@ class ReplyBuilder:
         if self.stop_word is not None and not is_known(self.stop_word):
             self.warn(f"the provider ended with a word that has no known meaning: {self.stop_word!r}")
         reason = stop_reason_of(self.stop_word, has_calls=has_calls)
-        text = "".join(block.text for block in blocks if isinstance(block, TextContent))
         match reason:
             case "refusal":
+                text = text_of(blocks)
                 return reason, self._filter_words or text or "the model refused to answer", None
             case "content_filter":
                 return reason, self._filter_words or "the provider's content filter stopped the answer", None

@@ -149,9 +149,11 @@ def read_message(builder: ReplyBuilder, message: Mapping[str, Any]) -> None:
     """A message: reasoning, content, refusal, then calls, which is the order in which they were thought."""
     read_stop_word(builder, message)
     read_reasoning_fields(builder, message)
-    read_content(builder, message.get("content"))
-    read_content(builder, message.get("images"))
-    builder.add_refusal(text_in(message.get("refusal")))
+    for key in ("content", "images"):
+        if (content := message.get(key)) is not None:
+            read_content(builder, content)
+    if (refusal := message.get("refusal")) is not None:
+        builder.add_refusal(text_in(refusal))
     calls = message.get("tool_calls")
     if isinstance(calls, dict):
         calls = [calls]
