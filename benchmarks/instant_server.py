@@ -2,7 +2,8 @@
 
     python benchmarks/instant_server.py     prints "PORT n" and serves on 127.0.0.1 until it is killed
 
-It answers ``The answer is N.`` to a user message that holds ``item N``.
+It answers ``The answer is N.`` to a user message that holds ``item N``. A model named ``chain-N`` calls the tool
+``get_weather`` N times, once in each reply, before it answers; ``hang`` does not answer, or breaks its stream off.
 """
 
 from __future__ import annotations
@@ -10,28 +11,80 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 ITEM = re.compile(rb"item (\d+)")
+CHAIN = re.compile(rb'"model":\s*"chain-(\d+)"')
+HANG = re.compile(rb'"model":\s*"hang"')
+STREAM = re.compile(rb'"stream":\s*true')
+RESULT = re.compile(rb'"role":\s*"tool"')
+USAGE = {"prompt_tokens": 20, "completion_tokens": 6, "total_tokens": 26}
+LABELS = {"id": "chatcmpl-1", "created": 1_767_225_600, "model": "instant"}
 
 
 def reply(body: bytes) -> bytes:
-    """The HTTP response to one request body."""
+    """The HTTP response to one request body; what there is of it where it never ends."""
+    is_hanging, is_streamed = HANG.search(body) is not None, STREAM.search(body) is not None
+    if is_hanging and not is_streamed:
+        return b""
+    message = next_message(body)
+    if not is_streamed:
+        reason = "tool_calls" if "tool_calls" in message else "stop"
+        choice = {"index": 0, "finish_reason": reason, "message": message}
+        payload = json.dumps({**LABELS, "object": "chat.completion", "choices": [choice], "usage": USAGE}).encode()
+        return head("application/json", f"content-length: {len(payload)}") + payload
+    frames = list(chunks(message))
+    if is_hanging:
+        return head("text/event-stream", "transfer-encoding: chunked") + framed(frames[:2])
+    return head("text/event-stream", "transfer-encoding: chunked") + framed([*frames, "[DONE]"]) + b"0\r\n\r\n"
+
+
+def next_message(body: bytes) -> dict[str, Any]:
+    """The assistant's message: the next call of a chain, or an answer."""
+    chain = CHAIN.search(body)
+    if chain is not None:
+        done = len(RESULT.findall(body))
+        if done < int(chain.group(1)):
+            function = {"name": "get_weather", "arguments": '{"city": "Bangkok"}'}
+            call = {"id": f"call_{done}", "type": "function", "function": function}
+            return {"role": "assistant", "content": None, "tool_calls": [call]}
+        return {"role": "assistant", "content": "It is 22C in Bangkok."}
     numbers = ITEM.findall(body)
-    answer = f"The answer is {int(numbers[-1]) if numbers else 0}."
-    message: dict[str, Any] = {"role": "assistant", "content": answer}
-    payload = json.dumps(
-        {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1_767_225_600,
-            "model": "instant",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-            "usage": {"prompt_tokens": 20, "completion_tokens": 6, "total_tokens": 26},
-        }
-    ).encode()
-    head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(payload)}\r\n\r\n"
-    return head.encode() + payload
+    return {"role": "assistant", "content": f"The answer is {int(numbers[-1]) if numbers else 0}."}
+
+
+def chunks(message: dict[str, Any]) -> Iterator[str]:
+    """The message in pieces as a stream carries them, and the usage."""
+    yield chunk({"role": "assistant", "content": ""})
+    for word in (message["content"] or "").split(" "):
+        if word:
+            yield chunk({"content": f"{word} "})
+    for index, call in enumerate(message.get("tool_calls", ())):
+        function = call["function"]
+        yield chunk({"tool_calls": [{**call, "index": index, "function": {"name": function["name"], "arguments": ""}}]})
+        for at in range(0, len(function["arguments"]), 8):
+            piece = {"arguments": function["arguments"][at : at + 8]}
+            yield chunk({"tool_calls": [{"index": index, "function": piece}]})
+    yield chunk({}, "tool_calls" if "tool_calls" in message else "stop")
+    yield json.dumps({**LABELS, "object": "chat.completion.chunk", "choices": [], "usage": USAGE})
+
+
+def chunk(delta: dict[str, Any], finish_reason: str | None = None) -> str:
+    """One piece of a stream."""
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    return json.dumps({**LABELS, "object": "chat.completion.chunk", "choices": [choice]})
+
+
+def head(content_type: str, length: str) -> bytes:
+    """The response before its body."""
+    return f"HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\n{length}\r\n\r\n".encode()
+
+
+def framed(frames: list[str]) -> bytes:
+    """Server-sent events, each in an HTTP chunk of its own."""
+    events = [f"data: {frame}\n\n".encode() for frame in frames]
+    return b"".join(b"%x\r\n%s\r\n" % (len(event), event) for event in events)
 
 
 class Connection(asyncio.Protocol):

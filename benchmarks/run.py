@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import core
 import interval_coverage
 import metrics
 import planted_facts
@@ -15,6 +16,7 @@ from measure import ROOT, machine
 
 SECTIONS = {
     "Start-up": startup.rows,
+    "The core": core.rows,
     "A suite": suite.rows,
     "Metrics": metrics.rows,
     "Intervals and tests": interval_coverage.rows,
