@@ -61,6 +61,7 @@ async def closed(live: LiveAgent, stop: AbortSignal) -> AsyncIterator[LiveAgent]
 def load_checked(path: Path, *, show_warnings: bool = True) -> LoadedAgent:
     """The agent file at ``path``, free of errors; its warnings go to stderr. Raises `ConfigError` with all findings."""
     loaded = load_agent(path)
+    loaded.require_file()
     findings = in_order((*loaded.diagnostics, *check(loaded)), loaded.path)
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:

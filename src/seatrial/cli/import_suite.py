@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from seatrial.cli import terminal
+from seatrial.config.agent_path import agent_file
 from seatrial.config.holodeck_import import import_holodeck
-from seatrial.config.loader import agent_file, load_agent
+from seatrial.config.loader import load_agent
 from seatrial.errors import ConfigError
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from seatrial.cli import terminal
 from seatrial.cli.agents import agent_option, open_runs, store_option
 from seatrial.cli.numbers import Whole
-from seatrial.config.loader import agent_file
+from seatrial.config.agent_path import agent_file
 from seatrial.errors import RunError
 from seatrial.reporters import words
 from seatrial.reporters.base import check_target, write_document

@@ -39,6 +39,8 @@ def command(agent: Path, is_json: bool, form: str, strict: bool, show_effective:
     when there is an error.
     """
     loaded = load_agent(agent)
+    if form == "text" and not is_json:
+        loaded.require_file()
     if show_effective:
         for line in effective_lines(loaded):
             terminal.say(line)

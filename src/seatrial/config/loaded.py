@@ -51,11 +51,18 @@ class LoadedAgent:
 
     def require(self) -> AgentConfig:
         """The configuration; raises `ConfigError` with all findings when there is none."""
+        self.require_file()
         if self.config is None or self.errors:
             number = len(self.errors)
             message = f"{self.path} has {number} error{'' if number == 1 else 's'}"
             raise ConfigError(message, diagnostics=self.diagnostics)
         return self.config
+
+    def require_file(self) -> None:
+        """Raises `ConfigError` when there is no file at all to find anything in."""
+        if not self.raw and len(self.diagnostics) == 1 and self.diagnostics[0].place == Place(self.path):
+            finding = self.diagnostics[0]
+            raise ConfigError(finding.message, hint=finding.hint)
 
     def place_of(self, key_path: Iterable[str | int], *, of_key: bool = False) -> Place:
         """Where a value stands (or its key); for what is not in the file, the nearest block around it."""

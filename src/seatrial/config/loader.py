@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from seatrial.config.agent import AgentConfig
+from seatrial.config.agent_path import agent_file, no_agent_file
 from seatrial.config.case_files import add_case_files
 from seatrial.config.constraints import constraint_findings, cut_long_lists, slips_in_mcp_config, unchecked_cases
 from seatrial.config.diagnostics import Diagnostic, Place
@@ -30,7 +31,6 @@ from seatrial.config.trip import Trip
 from seatrial.config.variants import complete_variants
 from seatrial.config.yaml_reader import read_yaml
 
-_FILE_NAMES = ("agent.yaml", "agent.yml")
 _LIMITS = {"ST402", "ST403", "ST404"}
 
 
@@ -40,14 +40,6 @@ def load_agent(path: Path | str, *, environ: Mapping[str, str] | None = None) ->
     Variables come from ``environ`` (None: the process environment), then from ``.env`` beside the file.
     """
     return _Loading(agent_file(Path(path)), os.environ if environ is None else environ).run()
-
-
-def agent_file(path: Path) -> Path:
-    """The agent file that a path names: itself, or the one in the folder."""
-    if kind_of(path) != "folder":
-        return path
-    candidates = [path / name for name in _FILE_NAMES]
-    return next((candidate for candidate in candidates if kind_of(candidate) != "missing"), candidates[0])
 
 
 class _Loading:
@@ -82,6 +74,9 @@ class _Loading:
         return self._result(data, config, self._prompt(data))
 
     def _read(self) -> Any:
+        if kind_of(self.path) == "missing" and not self.path.is_symlink():
+            self.trip.findings.append(no_agent_file(self.path))
+            return None
         source = self.trip.read(self.path)
         if source is None:
             return None

@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 from click.testing import CliRunner
 
-from seatrial.cli.main import cli
+from seatrial.cli.main import cli, main
 
 Run = Callable[..., tuple[int, str]]
 VALID = "name: shop\nmodel: {provider: local, name: minilm-extractive}\ninstructions: Answer.\n"
@@ -88,3 +88,26 @@ def test_the_schema_accepts_a_valid_file() -> None:
     assert jsonschema_rs.Draft202012Validator(schema).is_valid({"name": "a", "model": "local:x", "instructions": "Hi."})
     assert "f1_score" in result.output
     assert "openai_compatible" in result.output
+
+
+def ended(arguments: list[str]) -> int:
+    with pytest.raises(SystemExit) as exit_info:
+        main(arguments)
+    return int(exit_info.value.code or 0)
+
+
+@pytest.mark.parametrize("command", ["validate", "test", "index", "run"])
+def test_where_no_agent_file_is_one_message_says_what_to_do(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = [command, "hello"] if command == "run" else [command]
+    assert ended(arguments) == 2
+    told = capsys.readouterr().err
+    assert told == (
+        "error: there is no agent file in this folder\n  `seatrial init` writes one; or name the file or its folder\n"
+    )
+    (tmp_path / "gym").mkdir()
+    (tmp_path / "gym" / "agent.yaml").write_text(VALID)
+    assert ended(arguments) == 2
+    assert "found: gym/agent.yaml" in capsys.readouterr().err
