@@ -181,4 +181,4 @@ def with_unique_ids(message: AssistantMessage, used_ids: set[str]) -> AssistantM
 def _says_something(block: AssistantBlock) -> bool:
     if isinstance(block, TextContent):
         return bool(block.text.strip())
-    return isinstance(block, ToolCall | ImageContent)
+    return isinstance(block, (ToolCall, ImageContent))

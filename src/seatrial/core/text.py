@@ -92,7 +92,7 @@ def _is_clean_json(value: Any) -> bool:
 
 
 def _clean_block(block: Block) -> Block:
-    if isinstance(block, TextContent | ReasoningContent):
+    if isinstance(block, (TextContent, ReasoningContent)):
         text = clean_text(block.text)
         return block if text is block.text else msgspec.structs.replace(block, text=text)
     return _clean_call(block) if isinstance(block, ToolCall) else block

@@ -12,6 +12,7 @@ import unicodedata
 
 from seatrial.errors import MetricError
 
+_ARTICLE_WORDS = frozenset({"a", "an", "the"})
 _ARTICLES = re.compile(r"\b(a|an|the)\b", re.UNICODE)
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
@@ -20,7 +21,10 @@ def squad_tokens(text: str) -> list[str]:
     """The words that count."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    return _ARTICLES.sub(" ", text.lower().translate(_WITHOUT_PUNCTUATION)).split()
+    plain = text.lower().translate(_WITHOUT_PUNCTUATION)
+    if plain.isascii() and plain.isprintable():  # letters, digits and spaces are left: an article is a word of its own
+        return [word for word in plain.split() if word not in _ARTICLE_WORDS]
+    return _ARTICLES.sub(" ", plain).split()
 
 
 def truth_tokens(metric: str, ground_truth: str) -> list[str]:
