@@ -13,7 +13,8 @@ from typing import Any
 
 from seatrial.config.entity import Entity, entity_classes
 from seatrial.config.holodeck import ignored_keys
-from seatrial.config.json_schema import agent_json_schema
+from seatrial.config.json_schema import agent_json_schema, tidied
+from seatrial.config.model_overrides import ModelOverrideConfig, ModelPricesConfig
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "agent-file.md"
 INTRODUCTION = """\
@@ -83,6 +84,7 @@ def page() -> str:
     lines = [INTRODUCTION, *section("The file", classes["AgentConfig"], schema, classes)]
     for name in in_order_of_use(schema):
         lines += section(title(classes[name]), classes[name], schema["$defs"][name], classes)
+    lines += settings_sections(classes)
     lines += [
         "## Keys of HoloDeck without effect",
         "",
@@ -92,6 +94,21 @@ def page() -> str:
     lines += ["| key | why |", "| --- | --- |"]
     lines += [f"| `{key}` | {reason} |" for key, reason in ignored_keys().items()]
     return "\n".join(lines) + "\n"
+
+
+def settings_sections(classes: dict[str, type[Entity]]) -> Iterator[str]:
+    """What may stand in the settings alone."""
+    yield from (
+        "## models in the settings",
+        "",
+        "`models:` in `config.yaml` beside the agent file, the project's `seatrial.yaml` or",
+        "`~/.config/seatrial/config.yaml` says of models what you know better than the catalogue: provider, then the",
+        "model's name, then its keys",
+        "([an example](../providers.md#prices-and-limits-of-your-own)).",
+        "",
+    )
+    for cls in (ModelOverrideConfig, ModelPricesConfig):
+        yield from section(title(cls), cls, tidied(cls.model_json_schema()), classes)
 
 
 def section(heading: str, cls: type[Entity], schema: dict[str, Any], classes: dict[str, type[Entity]]) -> Iterator[str]:

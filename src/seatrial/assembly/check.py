@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from seatrial.assembly.check_calls import check_calls, declared_parameters
 from seatrial.assembly.check_metrics import MetricChecks, known_info
-from seatrial.assembly.names import unknown_names, unknown_stores
+from seatrial.assembly.names import unknown_in_settings, unknown_names, unknown_stores
 from seatrial.config.agent import AgentConfig
 from seatrial.config.cases import CaseConfig, ExpectationConfig
 from seatrial.config.diagnostics import Diagnostic
@@ -28,7 +28,7 @@ def check(loaded: LoadedAgent) -> tuple[Diagnostic, ...]:
         return tuple(unknown_names(loaded))
     metrics = MetricChecks(loaded, config)
     findings = [*_models(loaded, config), *metrics.of_block(), *_cases(loaded, config, metrics)]
-    return (*findings, *unknown_stores(loaded))
+    return (*findings, *unknown_in_settings(loaded), *unknown_stores(loaded))
 
 
 def _models(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnostic]:
@@ -41,15 +41,15 @@ def _models(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnostic]:
             message = f"the provider local is the embedded engine, and has no model {model.name!r}"
             hint = f"write {' or '.join(f'`{name}`' for name in ENGINES)}, or the provider that hosts {model.name}"
             yield loaded.diagnose("ST406", (*path, "name"), message, hint=hint)
-        elif known_names(model.provider, endpoint=model.endpoint) and not _is_known(model):
-            near = near_names(model.provider, model.name, endpoint=model.endpoint)
+        elif known_names(model.provider, endpoint=model.endpoint) and not _is_known(model, loaded):
+            near = near_names(model.provider, model.name, loaded.model_overrides, endpoint=model.endpoint)
             hint = f"near names: {', '.join(near)}" if near else "prices and limits of this model are unknown"
             message = f"the model {model.name!r} of {model.provider} is not in the catalogue"
             yield loaded.diagnose("ST505", (*path, "name"), message, hint=hint)
 
 
-def _is_known(model: ModelConfig) -> bool:
-    return model_info(model.provider, model.name, endpoint=model.endpoint) is not None
+def _is_known(model: ModelConfig, loaded: LoadedAgent) -> bool:
+    return model_info(model.provider, model.name, loaded.model_overrides, endpoint=model.endpoint) is not None
 
 
 def _named_models(config: AgentConfig) -> Iterator[tuple[KeyPath, ModelConfig]]:

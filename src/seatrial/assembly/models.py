@@ -50,7 +50,7 @@ def provider_options(config: ModelConfig, loaded: LoadedAgent) -> ProviderOption
         auth_provider=config.auth_provider,
         timeout_s=config.timeout_s,
         compat=config.compat or {},
-        info=model_info(config.provider, config.name, endpoint=config.endpoint),
+        info=model_info(config.provider, config.name, loaded.model_overrides, endpoint=config.endpoint),
         folder=str(loaded.folder),
         environ=loaded.environ,
     )

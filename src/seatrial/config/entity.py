@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from seatrial.config.located import Block
-from seatrial.config.names import nearest, same_name
+from seatrial.config.names import folded, nearest
 
 _NAMING = ("type", "name", "provider", "metric", "kind")
 
@@ -114,14 +114,20 @@ def _hint_for(cls: type[Entity], key: str, meant: str | None) -> str:
 
 def _homes(cls: type[Entity], key: str) -> tuple[str, list[str]]:
     """The kinds of block that have the key, or one that differs only in case and separators."""
-    homes: dict[str, None] = {}
-    known = key
-    for other in entity_classes():
-        found = same_name(key, other.model_fields)
-        if found is not None and other.called not in (cls.called, Entity.called):
-            homes[other.called] = None
-            known = found
-    return known, list(homes)
+    known, homes = _owners().get(folded(key), (key, ()))
+    return known, [home for home in homes if home != cls.called]
+
+
+@cache
+def _owners() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """For each key of any block, however spelt, the kinds of block that have it."""
+    owners: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for cls in entity_classes():
+        for name in cls.model_fields if cls.called != Entity.called else ():
+            known, homes = owners.get(folded(name), (name, ()))
+            if cls.called not in homes:
+                owners[folded(name)] = (known, (*homes, cls.called))
+    return owners
 
 
 def _not_a_block(cls: type[Entity], value: Any) -> Problem:

@@ -25,7 +25,7 @@ _TEXT = {"type": ["string", "number", "boolean"]}
 
 def agent_json_schema(providers: Iterable[str] = (), metrics: Iterable[str] = ()) -> dict[str, Any]:
     """The schema, draft 2020-12. Known providers and metrics are offered, others are allowed: plugins add more."""
-    schema: dict[str, Any] = _tidied(AgentConfig.model_json_schema())
+    schema: dict[str, Any] = tidied(AgentConfig.model_json_schema())
     definitions = schema["$defs"]
     _allow_other_forms(definitions)
     _add_forms_of_entities(definitions)
@@ -40,9 +40,10 @@ def agent_json_schema(providers: Iterable[str] = (), metrics: Iterable[str] = ()
     }
 
 
-def _tidied(schema: Any) -> Any:
+def tidied(schema: Any) -> Any:
+    """A schema of a model without noise, with the other forms that its values may have."""
     if isinstance(schema, list):
-        return [_tidied(item) for item in schema]
+        return [tidied(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     kept = {str(key): item for key, item in schema.items() if not _is_noise(key, item)}
@@ -51,8 +52,8 @@ def _tidied(schema: Any) -> Any:
 
 def _tidied_entry(key: str, item: Any) -> Any:
     if key == "properties" and isinstance(item, dict):
-        return {name: _tidied(part) for name, part in item.items()}
-    return item if key in ("enum", "required", "examples", "default", "const") else _tidied(item)
+        return {name: tidied(part) for name, part in item.items()}
+    return item if key in ("enum", "required", "examples", "default", "const") else tidied(item)
 
 
 def _is_noise(key: str, item: Any) -> bool:

@@ -23,7 +23,8 @@ class LoadedAgent:
 
     ``path`` is as the user named it, ``folder`` absolute; ``data`` the file's content with places, ``raw`` its text;
     ``secrets`` are values that nothing shown or written may hold; ``instructions_text`` is the system prompt,
-    ``instructions_metadata`` its frontmatter; ``environ`` is the environment with ``.env`` behind it.
+    ``instructions_metadata`` its frontmatter; ``environ`` is the environment with ``.env`` behind it;
+    ``model_overrides`` is what the settings say of models, by provider and name.
     """
 
     path: Path
@@ -36,6 +37,7 @@ class LoadedAgent:
     instructions_text: str = field(repr=False, default="")
     instructions_metadata: dict[str, Any] = field(repr=False, default_factory=dict)
     environ: Mapping[str, str] = field(repr=False, compare=False, default_factory=dict)
+    model_overrides: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(repr=False, default_factory=dict)
     data: Any = field(repr=False, compare=False, default=None)
     sources: dict[Path, Source] = field(repr=False, compare=False, default_factory=dict)
 

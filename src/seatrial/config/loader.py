@@ -21,6 +21,7 @@ from seatrial.config.holodeck import Dialect, adapt, carry_over_expected_tools
 from seatrial.config.loaded import LoadedAgent, finish, in_order
 from seatrial.config.located import Block, Listing, locate
 from seatrial.config.model import expand_models
+from seatrial.config.model_overrides import ModelOverrides, read_model_overrides
 from seatrial.config.paths import from_folder, kind_of
 from seatrial.config.prompt_text import PromptText, read_prompt
 from seatrial.config.provider_defaults import apply_settings
@@ -50,6 +51,7 @@ class _Loading:
         self.process_environ = environ
         self.trip = Trip(path, environ)
         self.dialect = Dialect()
+        self.model_overrides: ModelOverrides = {}
 
     def run(self) -> LoadedAgent:
         """The loaded agent."""
@@ -64,7 +66,9 @@ class _Loading:
         self.trip.fill(data, self.trip.sources[self.path])
         expand_models(data)
         complete_variants(data)
-        apply_settings(data, find_settings(self.trip.folder, self.process_environ), self.trip, self.dialect)
+        settings = find_settings(self.trip.folder, self.process_environ)
+        apply_settings(data, settings, self.trip, self.dialect)
+        self.model_overrides = read_model_overrides(settings, self.trip)
         own = data.get("test_cases")
         own_cases = len(own) if isinstance(own, Listing) else 0
         add_case_files(data, self.trip)
@@ -148,6 +152,7 @@ class _Loading:
             instructions_text=prompt.text,
             instructions_metadata=prompt.metadata,
             environ=trip.environ,
+            model_overrides=self.model_overrides,
             data=data,
             sources=trip.sources,
         )

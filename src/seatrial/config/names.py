@@ -20,17 +20,17 @@ def nearest(name: str, known: Iterable[str], synonyms: Mapping[str, str] | None 
 
 @lru_cache(maxsize=4096)
 def _closest(name: str, candidates: tuple[str, ...]) -> str | None:
-    folded = _folded(name)
-    needed = 0.75 if len(folded) > 4 else 0.66
+    own = folded(name)
+    needed = 0.75 if len(own) > 4 else 0.66
     best, best_score = None, 0.0
     for candidate in candidates:
-        other = _folded(candidate)
-        if other == folded:
+        other = folded(candidate)
+        if other == own:
             return candidate
-        longest_possible = 2 * min(len(folded), len(other)) / max(1, len(folded) + len(other))
+        longest_possible = 2 * min(len(own), len(other)) / max(1, len(own) + len(other))
         if longest_possible < max(needed, best_score):
             continue
-        matcher = SequenceMatcher(None, other, folded)
+        matcher = SequenceMatcher(None, other, own)
         if matcher.quick_ratio() >= needed and (score := matcher.ratio()) >= needed and score > best_score:
             best, best_score = candidate, score
     return best
@@ -38,8 +38,8 @@ def _closest(name: str, candidates: tuple[str, ...]) -> str | None:
 
 def same_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that differs at most in case and separators."""
-    folded = _folded(name)
-    return next((candidate for candidate in known if candidate == name or _folded(candidate) == folded), None)
+    own = folded(name)
+    return next((candidate for candidate in known if candidate == name or folded(candidate) == own), None)
 
 
 def did_you_mean(name: str, known: Iterable[str], synonyms: Mapping[str, str] | None = None) -> str | None:
@@ -55,5 +55,6 @@ def did_you_mean(name: str, known: Iterable[str], synonyms: Mapping[str, str] | 
 
 
 @lru_cache(maxsize=4096)
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """The name without case and separators."""
     return "".join(character for character in name.lower() if character.isalnum())

@@ -22,11 +22,16 @@ SIBLING_FILES = ("config.yaml", "config.yml")
 
 @dataclass
 class Settings:
-    """What one file says: blocks by name, as they stand in it. ``is_behind_environment``: variables win over it."""
+    """What one file says: blocks by name, as they stand in it. ``is_behind_environment``: variables win over it.
+
+    ``is_users``: the file is the user's own, and not of the project.
+    """
 
     is_behind_environment: bool = False
+    is_users: bool = False
     providers: dict[str, Block] = field(default_factory=dict)
     stores: dict[str, Block] = field(default_factory=dict)
+    models: Block | None = None
     source: Source | None = None
     problems: list[Diagnostic] = field(default_factory=list)
 
@@ -41,11 +46,13 @@ def find_settings(folder: Path, environ: Mapping[str, str]) -> list[Settings]:
     siblings = [folder / name for name in SIBLING_FILES]
     project = next((path for path in _project_files(folder.absolute()) if path.is_file()), None)
     found = [_read(path, is_behind_environment=False) for path in siblings if path.is_file()]
-    others = ([project] if project is not None else []) + [path for path in _user_files(environ) if path.is_file()]
-    return found + [_read(path, is_behind_environment=True) for path in others]
+    if project is not None:
+        found.append(_read(project, is_behind_environment=True))
+    users = [path for path in _user_files(environ) if path.is_file()]
+    return found + [_read(path, is_behind_environment=True, is_users=True) for path in users]
 
 
-def _read(path: Path, *, is_behind_environment: bool) -> Settings:
+def _read(path: Path, *, is_behind_environment: bool, is_users: bool = False) -> Settings:
     """The settings in a file; problems of a file that may belong to somebody else are warnings."""
     try:
         source = read_source(path)
@@ -55,7 +62,20 @@ def _read(path: Path, *, is_behind_environment: bool) -> Settings:
     problems = [_as_warning(finding) for finding in document.problems]
     data = document.data if isinstance(document.data, Block) else Block(path, 1)
     providers, stores = _blocks(data.get("providers")), _blocks(data.get("vectorstores"))
-    return Settings(is_behind_environment, providers, stores, source, problems)
+    models = data.get("models")
+    if models is not None and not isinstance(models, Block):
+        hint = "write provider, then model name, then its keys"
+        place = data.place_of_key("models")
+        problems.append(Diagnostic("warning", "ST105", "`models` must be a block of keys", place, hint=hint))
+    return Settings(
+        is_behind_environment,
+        is_users,
+        providers,
+        stores,
+        models if isinstance(models, Block) else None,
+        source,
+        problems,
+    )
 
 
 def _project_files(folder: Path) -> Iterator[Path]:

@@ -211,3 +211,14 @@ def test_a_tool_cannot_be_expected_and_forbidden(load: Load, tmp_path: Path) -> 
     finding = only(load(FIND + case.format("find")))
     assert (finding.code, finding.line, finding.message) == ("ST203", 8, "`find` is expected and forbidden")
     assert findings(load(FIND + case.format("{name: find, count: 0}"))) == []
+
+
+def test_a_model_that_the_settings_describe_is_known_and_a_provider_misspelt_there_is_told(
+    load: Load, tmp_path: Path
+) -> None:
+    agent = "model: {provider: anthropic, name: claude-own}\nname: a\ninstructions: b\n"
+    (tmp_path / "seatrial.yaml").write_text("models: {anthropic: {claude-own: {max_tokens: 5}}}\n")
+    assert findings(load(agent)) == []
+    (tmp_path / "seatrial.yaml").write_text("models:\n  antropic: {claude-own: {max_tokens: 5}}\n")
+    told = [(finding.code, finding.file.name, finding.line, finding.hint) for finding in check(load(agent))]
+    assert ("ST510", "seatrial.yaml", 2, "did you mean `anthropic`?") in told
