@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from statistics import fmean
 from typing import NamedTuple
@@ -112,15 +112,22 @@ def bootstrap_interval(
 def _clustered_rate(values: Sequence[float], clusters: Sequence[Hashable], confidence: float, scale: Scale) -> Interval:
     """Wilson's interval for as many independent trials as would have the same standard error.
 
-    Source: Korn and Graubard 1998. Without any spread each cluster counts as one trial.
+    That number is estimated from the data (Korn and Graubard 1998), so that Student's quantile takes the normal one's
+    place. It is known not to be below n / (1 + (m - 1)) for clusters of m, what it is when all of a cluster agree (Kish
+    1965): more tries of a case never tell less than one try. The narrower of the two intervals holds.
     """
     low, high = scale
-    rate = sum(value == high for value in values) / len(values)
-    groups = len(set(clusters))
-    spread = rate * (1 - rate)
+    n = len(values)
+    rate = sum(value == high for value in values) / n
+    sizes = Counter(clusters)
+    fewest = n * n / sum(size * size for size in sizes.values())
+    part = _score_interval(rate * fewest, fewest, normal_quantile(_upper(confidence)))
     error = clustered_standard_error([(value - low) / (high - low) for value in values], clusters)
-    effective = min(spread / error**2, len(values)) if error else groups
-    part = _score_interval(rate * effective, effective, t_quantile(_upper(confidence), groups - 1))
+    if error:
+        effective = min(rate * (1 - rate) / error**2, n)
+        quantile = t_quantile(_upper(confidence), len(sizes) - 1)
+        estimated = _score_interval(rate * effective, effective, quantile)
+        part = min(part, estimated, key=lambda interval: interval.high - interval.low)
     return Interval(low + part.low * (high - low), low + part.high * (high - low))
 
 

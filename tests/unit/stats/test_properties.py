@@ -198,3 +198,17 @@ def test_several_tries_are_reduced_to_one_value() -> None:
     assert [reduced(tries, how) for how in ("mean", "median", "mode", "max", "min")] == [0.625, 0.75, 1.0, 1.0, 0.0]
     assert is_flaky([True, False, True])
     assert not is_flaky([False, False])
+
+
+@given(st.lists(st.booleans(), min_size=2, max_size=40), st.integers(2, 6))
+def test_more_tries_of_cases_that_agree_with_themselves_make_nothing_less_sure(passes: list[bool], tries: int) -> None:
+    values = [float(passed) for passed in passes for _ in range(tries)]
+    clusters = [case for case in range(len(passes)) for _ in range(tries)]
+    found = clustered_interval(values, clusters, scale=(0, 1))
+    once = wilson(sum(passes), len(passes))
+    assert found.high - found.low <= once.high - once.low + 1e-9
+
+
+def test_perfect_repeats_are_as_sure_as_one_try_of_each_case() -> None:
+    found = clustered_interval([1.0] * 15, [case for case in range(5) for _ in range(3)], scale=(0, 1))
+    assert found == pytest.approx(wilson(5, 5))
