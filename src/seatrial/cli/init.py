@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -82,8 +83,10 @@ def _chosen_model(provider: str | None, name: str | None, endpoint: str | None, 
     if provider is None:
         provider = _default_provider(known, name, endpoint, asks=asks)
     if provider not in known:
+        near = get_close_matches(provider, known, n=1)
+        meant = f"did you mean {near[0]!r}? " if near else ""
         raise click.BadParameter(
-            f"there is no provider {provider!r}; known: {', '.join(known)}", param_hint="--provider"
+            f"there is no provider {provider!r}; {meant}known: {', '.join(known)}", param_hint="--provider"
         )
     if provider == LOCAL:
         if endpoint is not None:

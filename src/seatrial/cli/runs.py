@@ -7,26 +7,26 @@ from io import BytesIO
 from pathlib import Path
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from seatrial.cli import terminal
 from seatrial.cli.agents import agent_option, open_runs, store_option
 from seatrial.cli.numbers import Whole
+from seatrial.cli.program import program
+from seatrial.cli.runs_table import runs_table
 from seatrial.config.agent_path import agent_file
 from seatrial.errors import RunError
-from seatrial.reporters import words
 from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import console_on
 from seatrial.reporters.console_report import print_report, show
-from seatrial.reporters.console_trial import print_trial
+from seatrial.reporters.console_trial import print_tries
 from seatrial.reporters.json_file import run_summary, test_entry
 from seatrial.reporters.plain import Glyphs, one_line
 from seatrial.reporters.report import Report
 from seatrial.runs.encoding import to_json
 from seatrial.runs.provenance import is_under_way
-from seatrial.runs.records import RunRecord, Tally
+from seatrial.runs.records import RunRecord
 from seatrial.runs.store import RunStore, resolve_run
 
 _SHOWN = 20
@@ -37,7 +37,7 @@ def command() -> None:
     """List, show, export and delete stored runs."""
 
 
-@command.command("list")
+@command.command("list", short_help="The stored runs, the newest first.")
 @agent_option
 @store_option
 @click.option("--limit", type=Whole(), default=_SHOWN, show_default=True, help="The newest so many.")
@@ -52,11 +52,11 @@ def list_runs(agent: Path, place: str | None, limit: int, is_json: bool) -> int:
             terminal.say("no run is stored here yet: `seatrial test` makes one")
         else:
             console, glyphs = console_on(sys.stdout), Glyphs(sys.stdout.encoding)
-            show(console, _table(reports, glyphs))
+            show(console, runs_table(reports, glyphs, console.width))
     return 0
 
 
-@command.command("show")
+@command.command("show", short_help="The results of a run, or one case with its whole conversation.")
 @click.argument("run", required=False, metavar="[RUN]")
 @click.option("--case", "case", metavar="NAME", help="One case with its whole conversation.")
 @agent_option
@@ -75,11 +75,11 @@ def show_run(run: str | None, case: str | None, agent: Path, place: str | None, 
         else:
             console, glyphs = console_on(sys.stdout), Glyphs(sys.stdout.encoding)
             console.print(Text(glyphs(_told(report.run)), "bold"))
-            print_report(report, console, glyphs)
+            print_report(report, console, glyphs, program())
     return 0
 
 
-@command.command("export")
+@command.command("export", short_help="Write a run as a document: json, junit, csv and others.")
 @click.argument("run", required=False, metavar="[RUN]")
 @click.option("--format", "form", type=click.Choice(list(DOCUMENTS.builtins)), default="json", show_default=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write here, not on stdout.")
@@ -100,7 +100,7 @@ def export_run(run: str | None, form: str, output: Path | None, agent: Path, pla
     return 0
 
 
-@command.command("delete")
+@command.command("delete", short_help="Remove stored runs, named by their ids.")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @agent_option
 @store_option
@@ -113,7 +113,7 @@ def delete_runs(runs: tuple[str, ...], agent: Path, place: str | None) -> int:
     return 0
 
 
-@command.command("gc")
+@command.command("gc", short_help="Remove all but the newest runs and give the space back.")
 @click.option("--keep", type=Whole(0), required=True, metavar="N", help="Keep the newest N runs.")
 @agent_option
 @store_option
@@ -145,44 +145,10 @@ def _show_case(report: Report, case: str, *, is_json: bool) -> None:
         names = ", ".join(dict.fromkeys(each.case for each in report.cases[:8]))
         raise RunError(f"run {report.run.id} has no case {case!r}", hint=f"its cases are {names} ...")
     if is_json:
-        terminal.say_json(to_json([test_entry(trial) for trial in trials]))
+        terminal.say_json(to_json([test_entry(trial, report) for trial in trials]))
         return
     console, glyphs = console_on(sys.stdout), Glyphs(sys.stdout.encoding)
-    for number, trial in enumerate(trials):
-        if number:
-            console.print()
-        print_trial(trial, report, console, glyphs)
-
-
-def _table(reports: list[Report], glyphs: Glyphs) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bright_black")
-    for heading in ("run", "started", "agent", "model", "verdict"):
-        table.add_column(heading, overflow="fold", no_wrap=heading in ("run", "started"))
-    for heading in ("passed", "time", "cost"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for report in reports:
-        run, tally = report.run, report.tally
-        table.add_row(
-            run.id,
-            f"{run.started_at.astimezone():%Y-%m-%d %H:%M}",
-            one_line(run.agent),
-            one_line(", ".join(dict.fromkeys(variant.model for variant in run.variants))),
-            _verdict(report),
-            glyphs(f"{tally.passed:,}/{tally.checked:,}") if tally.checked else "-",
-            words.seconds(run.worked_s) if run.ended_at is not None else "-",
-            _cost(tally),
-        )
-    return table
-
-
-def _verdict(report: Report) -> str:
-    if report.run.status != "running":
-        return words.mark(report).lower()
-    return "under way" if is_under_way(report.run) else "broken off"
-
-
-def _cost(tally: Tally) -> str:
-    return "unknown" if tally.unknown_costs and not tally.cost_usd else words.dollars(tally.cost_usd)
+    print_tries(trials, report, console, glyphs)
 
 
 def _told(run: RunRecord) -> str:

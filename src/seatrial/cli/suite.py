@@ -20,6 +20,7 @@ from seatrial.cli import terminal
 from seatrial.cli.agents import closed, load_checked, open_runs, store_option
 from seatrial.cli.dry_run import show_plan
 from seatrial.cli.numbers import Number, Whole
+from seatrial.cli.program import program
 from seatrial.cli.running import run_async
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
@@ -126,8 +127,8 @@ def command(
 ) -> int:
     """Run the test cases of AGENT (a file or its folder; default: agent.yaml here) and give a verdict.
 
-    Every finished trial is stored at once. Exit code: 0 all passed; 1 something failed; 2 the input is wrong or
-    nothing was checked; 3 only the outside world failed; 130 interrupted.
+    Every finished trial is stored at once. Exit code: 0 all passed; 1 a case failed or a budget ran out; 2 the
+    input is wrong, or nothing was left to run or to check; 3 only the outside world failed; 130 interrupted.
     """
     asked = {"json": json_file, "junit": junit, "markdown": md, "html": html}
     documents = {kind: path for kind, path in asked.items() if path is not None}
@@ -168,7 +169,7 @@ async def test(request: Request, stop: AbortSignal) -> int:
             concurrency=request.concurrency,
             is_forced=request.is_forced,
         )
-        console = ConsoleReporter(sys.stderr if request.is_json else sys.stdout, store)
+        console = ConsoleReporter(sys.stderr if request.is_json else sys.stdout, store, program())
         console.open()
         try:
             for note in begun.notes:

@@ -10,6 +10,8 @@ import click
 
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 
+_CHOICE = re.compile(r"'(.*)' is not one of ", re.DOTALL)
+
 
 def in_words(error: click.UsageError) -> str:
     """What is wrong, on one line, without a stop at its end."""
@@ -18,6 +20,11 @@ def in_words(error: click.UsageError) -> str:
             return f"there is no option {name}{_nearest(name, near or _options(error))}"
         case click.MissingParameter():
             return f"{_name(error)} is missing"
+        case click.BadParameter(param=click.Parameter(type=click.Choice(choices=known))) if wrong := _CHOICE.match(
+            error.message
+        ):
+            names = [str(name) for name in known]
+            return f"{_name(error)}: there is no {wrong[1]!r}{_nearest(wrong[1], names)}; known: {', '.join(names)}"
         case click.BadParameter():
             return f"{_name(error)}: {_plain(error.message)}"
         case _:

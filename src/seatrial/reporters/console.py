@@ -55,7 +55,8 @@ class ConsoleReporter:
     When the stream can be written no more, it falls silent, and ``lost`` says why; the run goes on.
     """
 
-    def __init__(self, stream: TextIO, store: RunStore) -> None:
+    def __init__(self, stream: TextIO, store: RunStore, program: str = "seatrial") -> None:
+        self._program = program
         self._console = console_on(stream)
         self._glyphs = Glyphs(stream.encoding or "utf-8")
         self._store = store
@@ -93,7 +94,7 @@ class ConsoleReporter:
                 self._stopping(reason)
             case RunFinished(run, tally):
                 self.close()
-                print_report(Report(run, tally, self._store), self._console, self._glyphs)
+                print_report(Report(run, tally, self._store), self._console, self._glyphs, self._program)
 
     def open(self) -> None:
         """Begins to draw."""

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
+from pathlib import PurePath
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -21,26 +22,31 @@ from seatrial.runs.verdict import INTERRUPTED
 
 MOST_FAILURES = 10
 _NAMES_SHOWN = 5
+_WIDE = 100
 _VERDICT_STYLES = {
     "PASSED": "bold green",
     "FAILED": "bold red",
     "ERRORED": "bold magenta",
     "UNCHECKED": "bold yellow",
+    "STOPPED": "bold yellow",
     "INTERRUPTED": "bold yellow",
 }
 
 
-def print_report(report: Report, console: Console, glyphs: Glyphs) -> None:
-    """Everything that a person wants to know of a run, the verdict last."""
+def print_report(report: Report, console: Console, glyphs: Glyphs, program: str = "seatrial") -> None:
+    """Everything that a person wants to know of a run, the verdict last; ``program`` is how users call us."""
     rows = Rows.of(report)
     if rows.shown:
         console.print()
         show(console, results_table(rows, glyphs, console.width))
+        if legend := rows.legend():
+            console.print(Text(glyphs(" · ".join(legend)), "bright_black"))
     if rows.left_out:
         console.print(Text(f"{rows.left_out:,} more without a row", "bright_black"))
     _print_failures(report, console, glyphs)
     console.print()
     _print_verdict(report, console, glyphs)
+    _print_ways_on(report, console, program)
 
 
 def show(console: Console, renderable: RenderableType) -> None:
@@ -143,16 +149,26 @@ def _print_verdict(report: Report, console: Console, glyphs: Glyphs) -> None:
     run = report.run
     if run.stopped_by is not None and run.stopped_by != INTERRUPTED:
         console.print(Text(words.STOPPED_BY.get(run.stopped_by, run.stopped_by)))
+
+
+def _print_ways_on(report: Report, console: Console, program: str) -> None:
+    """The commands that go on from here; the last run is known to them without its name."""
+    run = report.run
+    is_last = [each.id for each in report.store.runs(1)] == [run.id]
     if run.stopped_by is not None and report.tally.not_run:
-        console.print(
-            Text(f"what is finished is kept; go on with: seatrial test{_agent(run, '')} --resume {run.id}"),
-            soft_wrap=True,
-        )
+        resume = "--resume" if is_last else f"--resume {run.id}"
+        _print_way(console, "go on", f"{program} test{_agent(run, '')} {resume}")
     example = next(report.failures(), None)
     if example is not None:
-        name = _quoted(example.case)
-        more = f"the whole conversation: seatrial runs show {run.id} --case {name}{_agent(run, '-a ')}"
-        console.print(Text(more, "bright_black"), soft_wrap=True)
+        which = "" if is_last else f" {run.id}"
+        command = f"{program} runs show{which} --case {_quoted(example.case)}{_agent(run, '-a ')}"
+        _print_way(console, "whole conversation", command)
+
+
+def _print_way(console: Console, label: str, command: str) -> None:
+    """On one line where that is not long, else the command on a line of its own: it must be easy to copy."""
+    between = " " if len(label) + len(command) + 2 <= _WIDE else "\n  "
+    console.print(Text(f"{label}:{between}{command}", "bright_black"), soft_wrap=True)
 
 
 def _facts(report: Report) -> str:
@@ -164,8 +180,10 @@ def _facts(report: Report) -> str:
 
 
 def _agent(run: RunRecord, option: str) -> str:
-    """The agent file as a command needs it; nothing when commands find it by themselves."""
-    return "" if run.agent_file in ("agent.yaml", "agent.yml") else f" {option}{_quoted(run.agent_file)}"
+    """The agent file, or its folder, as a command needs it; nothing when commands find it by themselves."""
+    path = PurePath(run.agent_file)
+    found = path.parent if path.name in ("agent.yaml", "agent.yml") else path
+    return "" if found == PurePath() else f" {option}{_quoted(str(found))}"
 
 
 def _quoted(text: str) -> str:

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from seatrial.reporters.plain import Glyphs
-from seatrial.reporters.rows import SIGNS, Cell, Column, Rows, Tries, overall
+from seatrial.reporters.rows import SIGNS, Column, Rows, Tries, overall
+from seatrial.reporters.tool_cells import Cell
 
 STYLES = {
     "passed": "green",

@@ -14,7 +14,8 @@ from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage,
 from seatrial.reporters import words
 from seatrial.reporters.plain import one_line, visible
 from seatrial.reporters.report import Report
-from seatrial.reporters.rows import SIGNS, Cell, Column, Rows, overall
+from seatrial.reporters.rows import SIGNS, Column, Rows, overall
+from seatrial.reporters.tool_cells import Cell
 from seatrial.runs.encoding import to_json
 from seatrial.runs.records import OUTCOMES, TrialRecord
 
@@ -80,7 +81,7 @@ def _toolbar(report: Report) -> Iterator[str]:
     for outcome in OUTCOMES:
         count = getattr(report.tally, outcome)
         if count:
-            label = f'<span class="{outcome}">{count:,} {outcome}</span>'
+            label = f'<span class="{outcome}">{count:,} {words.in_words(outcome)}</span>'
             yield f'<button value="{outcome}" aria-pressed="false">{label}</button>'
     yield '<input type="search" placeholder="search" aria-label="search"><output></output>'
     yield '<span class="keys">j k move · Enter opens · f failures · / search</span></nav>'
@@ -125,10 +126,14 @@ def _facts(trial: TrialRecord, report: Report) -> Iterator[str]:
     if trial.ground_truth is not None:
         yield _fact("expected", trial.ground_truth)
     if trial.expected_tools is not None:
-        yield _fact("expected tools", ", ".join(trial.expected_tools) or "none")
+        yield _fact("expected tools", words.calls(trial) or "none")
+    if trial.forbidden_tools:
+        yield _fact("forbidden tools", ", ".join(trial.forbidden_tools))
     for score in trial.scores:
         shown = words.score_value(score)
         threshold = "" if score.threshold is None else f" (threshold {score.threshold:g})"
+        if words.is_yes_or_no(score):
+            shown, threshold = score.outcome, ""
         tone = {"error": "errored", "skipped": "dim", "scored": "dim"}.get(score.outcome, score.outcome)
         yield _fact(score.metric, f"{shown}{threshold}  {score.reason}".rstrip(), tone)
     yield _fact("took", words.seconds(trial.duration_s))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any, BinaryIO
 
 import msgspec
@@ -21,7 +22,7 @@ def write_json(report: Report, out: BinaryIO) -> None:
     out.write(head[:-1] + b',"tests":[')
     for number, trial in enumerate(report.trials(with_messages=True)):
         out.write(b",\n" if number else b"\n")
-        out.write(to_json(test_entry(trial)))
+        out.write(to_json(test_entry(trial, report)))
     out.write(b"\n]}\n")
 
 
@@ -29,7 +30,7 @@ def write_jsonl(report: Report, out: BinaryIO) -> None:
     """Writes one line for the run and one for each trial."""
     out.write(to_json({"type": "run", "schema_version": SCHEMA_VERSION, **run_summary(report)}) + b"\n")
     for trial in report.trials(with_messages=True):
-        out.write(to_json({"type": "test", **test_entry(trial)}) + b"\n")
+        out.write(to_json({"type": "test", **test_entry(trial, report)}) + b"\n")
 
 
 def run_summary(report: Report) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def run_summary(report: Report) -> dict[str, Any]:
         run, sources=tuple(msgspec.structs.replace(source, text="") for source in run.sources)
     )
     return {
-        "run": msgspec.to_builtins(bare),
+        "run": whole(bare),
         "summary": {
             "exit_code": report.exit_code,
             "total": tally.total,
@@ -55,15 +56,26 @@ def run_summary(report: Report) -> dict[str, Any]:
             "output_tokens": tally.output_tokens,
             "cost_usd": None if tally.unknown_costs and not tally.cost_usd else tally.cost_usd,
             "trials_at_unknown_cost": tally.unknown_costs,
-            "metrics": {each.metric: msgspec.structs.asdict(each) for each in report.metrics},
+            "metrics": {each.metric: whole(each) for each in report.metrics},
         },
     }
 
 
+def whole(value: Any) -> Any:
+    """A record with all its fields, those at their default too: what reads a document looks for a field by its name."""
+    if isinstance(value, msgspec.Struct):
+        return {name: whole(getattr(value, name)) for name in value.__struct_fields__}
+    return [whole(item) for item in value] if isinstance(value, tuple) else value
+
+
 def _rate(rate: Rate | None) -> dict[str, Any]:
     if rate is None:
-        return {"pass_rate": None, "pass_rate_interval_95": None}
-    return {"pass_rate": rate.passed / rate.checked, "pass_rate_interval_95": rate.interval}
+        return {"pass_rate": None, "pass_rate_interval_95": None, "interval_cases": 0}
+    return {
+        "pass_rate": rate.passed / rate.checked,
+        "pass_rate_interval_95": rate.interval,
+        "interval_cases": rate.cases,
+    }
 
 
 def _repeats(repeats: Repeats) -> dict[str, Any]:
@@ -80,14 +92,14 @@ def _repeats(repeats: Repeats) -> dict[str, Any]:
     }
 
 
-def test_entry(trial: TrialRecord) -> dict[str, Any]:
-    """One trial in full."""
+def test_entry(trial: TrialRecord, report: Report) -> dict[str, Any]:
+    """One trial in full. Its file is told from the agent's folder."""
     return {
         "name": trial.case,
         "index": trial.case_index,
         "variant": trial.variant,
         "repeat": trial.repeat,
-        "file": trial.file,
+        "file": trial.file or PurePath(report.run.agent_file).name,
         "line": trial.line,
         "tags": trial.tags,
         "outcome": trial.outcome,
@@ -95,15 +107,18 @@ def test_entry(trial: TrialRecord) -> dict[str, Any]:
         "input": trial.input,
         "ground_truth": trial.ground_truth,
         "output": trial.output,
-        "error": trial.error,
+        "error": whole(trial.error),
         "metrics": [metric_entry(score) for score in trial.scores],
         "expected_tools": trial.expected_tools,
+        "expected_calls": whole(trial.expected_calls),
+        "forbidden_tools": trial.forbidden_tools,
         "called_tools": trial.called_tools,
+        "failed_tools": trial.failed_tools,
         "stop_reason": trial.stop_reason,
         "limit": trial.limit,
         "started_at": trial.started_at,
         "duration_s": trial.duration_s,
-        "usage": msgspec.structs.asdict(trial.usage),
+        "usage": whole(trial.usage),
         "cost_usd": trial.cost_usd,
         "retries": trial.retries,
         "messages": trial.messages,

@@ -96,7 +96,7 @@ def _comparison(trial: TrialRecord) -> Iterator[str]:
         yield f"expected: {trial.ground_truth}"
     yield f"actual: {trial.output}"
     if trial.expected_tools is not None:
-        yield f"expected tools: {', '.join(trial.expected_tools) or 'none'}"
+        yield f"expected tools: {words.calls(trial) or 'none'}"
         yield f"called tools: {', '.join(trial.called_tools) or 'none'}"
 
 

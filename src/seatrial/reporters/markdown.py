@@ -58,6 +58,9 @@ def _table(rows: Rows) -> Iterator[str]:
     for tries in rows.shown:
         cells = (", ".join(md_text(cell.text) for cell in column.cell(tries)) for column in columns)
         yield f"| {SIGNS[overall(tries)]} | {' | '.join(cells)} |"
+    if legend := rows.legend():
+        yield ""
+        yield md_text(" · ".join(legend))
     if rows.left_out:
         yield ""
         yield f"{rows.left_out:,} more are not shown."

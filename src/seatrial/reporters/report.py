@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import NamedTuple
 
-from seatrial.core.messages import AssistantMessage
+from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
 from seatrial.metrics.summary import MetricSummary, summarize
 from seatrial.reporters.repeats import Repeats, repeats_of
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialRecord
@@ -23,11 +23,12 @@ NOT_PASSED: tuple[Outcome, ...] = ("failed", "errored", "unchecked", "not_run")
 
 
 class Rate(NamedTuple):
-    """A pass rate and its 95 % interval."""
+    """A pass rate and its 95 % interval, which counts ``cases``: several tries of one tell nothing of the others."""
 
     passed: int
     checked: int
     interval: Interval
+    cases: int
 
 
 def rate_of(cases: Sequence[CaseTally]) -> Rate | None:
@@ -40,10 +41,11 @@ def rate_of(cases: Sequence[CaseTally]) -> Rate | None:
         return None
     passed, total = sum(case.passed for case in checked), sum(case.checked for case in checked)
     clusters = [case.case for case in checked for _ in range(case.checked)]
-    if len(set(clusters)) == total:
-        return Rate(passed, total, wilson(passed, total))
+    cases_tried = len(set(clusters))
+    if cases_tried == total:
+        return Rate(passed, total, wilson(passed, total), total)
     values = [float(number < case.passed) for case in checked for number in range(case.checked)]
-    return Rate(passed, total, clustered_interval(values, clusters, scale=(0.0, 1.0)))
+    return Rate(passed, total, clustered_interval(values, clusters, scale=(0.0, 1.0)), cases_tried)
 
 
 @dataclass(frozen=True)
@@ -110,11 +112,10 @@ class Report:
         return (trial for trial in self.trials(outcomes=outcomes) if not self.is_tolerated(trial))
 
     def warnings_of(self, trial: TrialRecord) -> list[str]:
-        """What the replies of a trial warn of, each once; its messages are read for that."""
+        """What the replies of a trial warn of, and its failed tool calls, each once; its messages are read for that."""
         tries = self.store.trials(self.run.id, case=trial.case, with_messages=True)
         same = next((one for one in tries if (one.variant, one.repeat) == (trial.variant, trial.repeat)), trial)
-        replies = [message for message in same.messages if isinstance(message, AssistantMessage)]
-        return list(dict.fromkeys(warning for reply in replies for warning in reply.warnings))
+        return list(dict.fromkeys(warning for message in same.messages for warning in _warnings(message)))
 
     def place_of(self, trial: TrialRecord) -> str:
         """Where the case is written, as the user named the agent file: ``agent.yaml:12``; empty when unknown."""
@@ -129,3 +130,18 @@ class Report:
         trials = self.trials(with_messages=with_messages)
         for _, tries in groupby(trials, key=lambda trial: (trial.case_index, trial.case, trial.variant_index)):
             yield list(tries)
+
+
+def place_of_crash(result: ToolResultMessage) -> str:
+    """The user's own line in which a tool failed, ``tools.py:12``; empty when nobody knows."""
+    place = result.details.get("at") if isinstance(result.details, dict) and result.is_error else None
+    return place if isinstance(place, str) else ""
+
+
+def _warnings(message: Message) -> Iterator[str]:
+    if isinstance(message, AssistantMessage):
+        yield from message.warnings
+    elif isinstance(message, ToolResultMessage) and message.is_error:
+        place = place_of_crash(message)
+        where = f" in {place}" if place else ""
+        yield f"the tool {message.tool_name} failed{where}: {message.text.removeprefix('Error: ')}"

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import NamedTuple
 
 from seatrial.metrics.base import Score
 from seatrial.metrics.verdict import shown_number
 from seatrial.reporters.plain import one_line
 from seatrial.reporters.report import NOT_PASSED, Report
-from seatrial.reporters.words import dollars, seconds
+from seatrial.reporters.tool_cells import BESIDES, EXPECTED_TOOLS, Cell, tool_cells
+from seatrial.reporters.words import dollars, in_words, is_yes_or_no, seconds
 from seatrial.runs.records import Outcome, TrialRecord
 
 MOST_ROWS = 50
 SIGNS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "errored": "!", "unchecked": "?", "not_run": "–"}
-EXPECTED_TOOLS = "expected_tools"  # told by the tools column, not by a column of its own
+NO_SCORE = "–"
+_MEANINGS: dict[Outcome, str] = {"errored": "could not be judged", "unchecked": "nothing was checked"}
 
 Tries = Sequence[TrialRecord]
-
-
-class Cell(NamedTuple):
-    """A text, and the outcome that colours it (``dim`` for what is beside the point)."""
-
-    text: str
-    tone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +76,21 @@ class Rows:
             columns.append(Column("cost", _cost, is_number=True))
         return columns
 
+    def legend(self) -> list[str]:
+        """What the signs mean that are not plain by themselves, of those that occur."""
+        outcomes = {overall(tries) for tries in self.shown}
+        told = [f"{SIGNS[outcome]} {meaning}" for outcome, meaning in _MEANINGS.items() if outcome in outcomes]
+        texts = [cell.text for column in self.columns() for tries in self.shown for cell in column.cell(tries)]
+        if NO_SCORE in texts:
+            told.append(f"{NO_SCORE} not measured")
+        if any(text.startswith(BESIDES) for text in texts):
+            told.append(f"{BESIDES.strip()} called besides")
+        return told
+
     def _metric_column(self, name: str) -> Column:
         scores = [score for trial in self.trials for score in trial.scores if score.metric == name]
+        if _is_check(scores):
+            return Column(name, lambda tries: [_metric(tries, name)], is_number=True)
         thresholds = {score.threshold for score in scores}
         if len(thresholds) == 1 and (threshold := thresholds.pop()) is not None:
             heading = f"{name}\n{'≤' if _is_lower_better(scores) else '≥'} {shown_number(threshold)}"
@@ -97,6 +103,12 @@ def _was_cut_off(tries: Tries, report: Report) -> bool:
     return report.run.stopped_by is not None and all(trial.outcome == "not_run" for trial in tries)
 
 
+def _is_check(scores: Sequence[Score]) -> bool:
+    """Whether the metric only ever held or did not hold."""
+    measured = [score for score in scores if score.value is not None]
+    return bool(measured) and all(map(is_yes_or_no, measured))
+
+
 def overall(tries: Tries) -> Outcome:
     """The outcome that stands for all tries of a case: the worst of them, unless enough passed."""
     outcomes = {trial.outcome for trial in tries}
@@ -106,36 +118,15 @@ def overall(tries: Tries) -> Outcome:
     return next((outcome for outcome in order if outcome in outcomes), "passed")
 
 
-def tool_cells(trial: TrialRecord) -> list[Cell]:
-    """Expected tools against called ones: what was called as expected, what was missing, what came besides."""
-    if trial.expected_tools is None:
-        return [Cell(_counted(name, count), "dim") for name, count in Counter(trial.called_tools).items()]
-    expected, called = Counter(trial.expected_tools), Counter(trial.called_tools)
-    score = next((score for score in trial.scores if score.metric == EXPECTED_TOOLS), None)
-    is_failed = score is not None and score.outcome in ("failed", "error")
-    met = expected & called
-    missing, extra = expected - called, called - expected
-    cells = [Cell(f"✓ {_counted(name, count)}", "passed") for name, count in met.items()]
-    cells += [Cell(f"✗ {_counted(name, count)} not called", "failed") for name, count in missing.items()]
-    cells += [Cell(f"+ {_counted(name, count)}", "failed" if is_failed else "dim") for name, count in extra.items()]
-    if is_failed and not missing and not extra:
-        cells.append(Cell("✗ not as expected", "failed"))
-    return cells or [Cell("✓ none", "dim")]
-
-
-def _counted(name: str, count: int) -> str:
-    return one_line(name) if count == 1 else f"{one_line(name)} ×{count}"
-
-
 def _case(tries: Tries) -> list[Cell]:
     return [Cell(one_line(tries[0].case))]
 
 
 def _outcome(tries: Tries) -> list[Cell]:
     if len(tries) == 1:
-        return [Cell(tries[0].outcome, tries[0].outcome)]
+        return [Cell(in_words(tries[0].outcome), tries[0].outcome)]
     if len({trial.outcome for trial in tries}) == 1 and tries[0].outcome in ("unchecked", "not_run"):
-        return [Cell(tries[0].outcome, tries[0].outcome)]
+        return [Cell(in_words(tries[0].outcome), tries[0].outcome)]
     passed = sum(trial.outcome == "passed" for trial in tries)
     return [Cell(f"{passed}/{len(tries)} passed", overall(tries))]
 
@@ -143,7 +134,9 @@ def _outcome(tries: Tries) -> list[Cell]:
 def _metric(tries: Tries, name: str, *, with_threshold: bool = False) -> Cell:
     scores = [score for trial in tries for score in trial.scores if score.metric == name]
     if not scores:
-        return Cell("–", "dim")
+        return Cell(NO_SCORE, "dim")
+    if _is_check(scores):
+        return _tick(scores)
     values = [score.value for score in scores if score.value is not None]
     outcomes = {score.outcome for score in scores}
     tone = next((tone for word, tone in _TONES.items() if word in outcomes), "")
@@ -154,6 +147,16 @@ def _metric(tries: Tries, name: str, *, with_threshold: bool = False) -> Cell:
         return Cell(_short(value), tone)
     shown, line = _short_pair(value, threshold)
     return Cell(f"{shown} / {line}" if with_threshold else shown, tone)
+
+
+def _tick(scores: Sequence[Score]) -> Cell:
+    """Whether a check held, of several tries in how many."""
+    outcomes = {score.outcome for score in scores}
+    tone = next((tone for word, tone in _TONES.items() if word in outcomes), "")
+    held = sum(score.outcome == "passed" for score in scores)
+    if len(outcomes) > 1:
+        return Cell(f"{held}/{len(scores)}", tone)
+    return Cell({"passed": SIGNS["passed"], "failed": SIGNS["failed"]}.get(scores[0].outcome, scores[0].outcome), tone)
 
 
 _TONES = {"error": "errored", "failed": "failed", "passed": "passed", "skipped": "dim", "scored": "dim"}

@@ -8,8 +8,9 @@ from seatrial.metrics.base import Score
 from seatrial.metrics.verdict import shown_number
 from seatrial.reporters.plain import one_line
 from seatrial.reporters.report import Rate, Report
-from seatrial.runs.records import Tally, TrialRecord
-from seatrial.runs.verdict import INTERRUPTED
+from seatrial.runs.encoding import to_json
+from seatrial.runs.records import ExpectedCall, Tally, TrialRecord
+from seatrial.runs.verdict import INTERRUPTED, is_cut_short
 
 _NAMES = 10
 
@@ -59,10 +60,15 @@ def percent(share: float) -> str:
 
 
 def pass_rate(rate: Rate | None, unit: str = "") -> str:
-    """A pass rate with how sure it is: ``7 of 10 passed (70 %, 95 % interval 40 % to 89 %)``."""
+    """A pass rate with how sure it is: ``7 of 10 passed (70 %, 95 % interval 40 % to 89 %)``.
+
+    Where cases were tried several times it is said that the interval is one over cases.
+    """
     if rate is None:
         return "nothing was checked"
     interval = f"95 % interval {percent(rate.interval.low)} to {percent(rate.interval.high)}"
+    if rate.cases < rate.checked:
+        interval += f" over {rate.cases:,} case{'' if rate.cases == 1 else 's'}"
     share = percent(rate.passed / rate.checked)
     return f"{rate.passed:,} of {rate.checked:,}{unit} passed ({share}, {interval})"
 
@@ -73,9 +79,14 @@ def other_outcomes(tally: Tally) -> str:
         (tally.failed, "failed"),
         (tally.errored, "errored"),
         (tally.unchecked, "unchecked"),
-        (tally.not_run, "not_run"),
+        (tally.not_run, "not run"),
     )
     return ", ".join(f"{count:,} {word}" for count, word in counts if count)
+
+
+def in_words(outcome: str) -> str:
+    """An outcome as people read it: ``not run``."""
+    return outcome.replace("_", " ")
 
 
 def repeats(report: Report) -> list[str]:
@@ -107,22 +118,38 @@ def by_variant(report: Report) -> list[str]:
 
 
 def mark(report: Report) -> str:
-    """The run in one word."""
+    """The run in one word. ``STOPPED`` is a run that a budget ended before anything failed in it."""
+    if is_cut_short(report.run, report.tally, report.cases):
+        return "STOPPED"
     words = {0: "PASSED", 1: "FAILED", 2: "UNCHECKED", 3: "ERRORED", 130: "INTERRUPTED"}
     return words[report.exit_code]
 
 
 def why(trial: TrialRecord) -> Iterator[str]:
     """Why a trial did not pass, one reason at a time; nothing for one that did."""
+    yield from _why_before_scores(trial)
+    for score in trial.scores:
+        if score.outcome in ("failed", "error"):
+            yield f"{score.metric}: {reason_of(score)}"
+    yield from _why_after_scores(trial)
+
+
+def why_beyond_scores(trial: TrialRecord) -> Iterator[str]:
+    """The reasons that stand with no failed score."""
+    yield from _why_before_scores(trial)
+    yield from _why_after_scores(trial)
+
+
+def _why_before_scores(trial: TrialRecord) -> Iterator[str]:
     if trial.error is not None:
         yield trial.error.message
         if trial.error.hint:
             yield trial.error.hint
     if trial.reason:
         yield trial.reason
-    for score in trial.scores:
-        if score.outcome in ("failed", "error"):
-            yield f"{score.metric}: {_reason(score)}"
+
+
+def _why_after_scores(trial: TrialRecord) -> Iterator[str]:
     if trial.outcome == "errored" and trial.error is None:
         yield from (
             f"{score.metric} was skipped: {score.reason}" for score in trial.scores if score.outcome == "skipped"
@@ -131,10 +158,27 @@ def why(trial: TrialRecord) -> Iterator[str]:
         yield "nothing was checked: no metric has a threshold" if trial.scores else "the case has nothing to check"
 
 
-def _reason(score: Score) -> str:
-    """The reason without its ``0 < 1: ``, which says nothing where a check holds or does not."""
-    is_yes_or_no = score.value == 0 and score.threshold == 1
-    return (score.reason.removeprefix("0 < 1: ") if is_yes_or_no else score.reason) or score.outcome
+def reason_of(score: Score) -> str:
+    """The reason of a score, or its outcome; without its ``0 < 1: ``, which says nothing of a check."""
+    return (score.reason.removeprefix("0 < 1: ") if is_yes_or_no(score) else score.reason) or score.outcome
+
+
+def is_yes_or_no(score: Score) -> bool:
+    """Whether the numbers, 1 and 0, say no more than that it held or did not."""
+    return score.threshold == 1 and score.value == float(score.outcome == "passed")
+
+
+def calls(trial: TrialRecord) -> str:
+    """The calls that a case expects: ``order_status(order_id: "A-1") ×2, search``; empty when it expects none."""
+    if not trial.expected_calls:
+        return ", ".join(one_line(name) for name in trial.expected_tools or ())
+    return ", ".join(map(_call, trial.expected_calls))
+
+
+def _call(expected: ExpectedCall) -> str:
+    arguments = ", ".join(f"{name}: {to_json(value).decode()}" for name, value in expected.args.items())
+    times = "" if expected.count == 1 else f" ×{expected.count}"
+    return one_line(f"{expected.name}({arguments})" if arguments else expected.name) + times
 
 
 def score_value(score: Score) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from seatrial.core.messages import Message, ToolResultMessage
 from seatrial.core.usage import UsageTotal
 from seatrial.metrics.base import Evidence
+from seatrial.runs.records import ExpectedCall
 
 if TYPE_CHECKING:
     from seatrial.config.cases import CaseConfig, ExpectationConfig
@@ -39,6 +40,17 @@ def expected_tools(case: CaseConfig) -> tuple[str, ...] | None:
     return tuple(
         tool.name for tools in stated for tool in tools for _ in range(1 if tool.count is None else tool.count)
     )
+
+
+def expected_calls(case: CaseConfig) -> tuple[ExpectedCall, ...]:
+    """The same with arguments."""
+    stated = [tool for each in (case, *case.turns) for tool in each.expected_tools or ()]
+    return tuple(ExpectedCall(tool.name, tool.args, 1 if tool.count is None else tool.count) for tool in stated)
+
+
+def forbidden_tools(case: CaseConfig) -> tuple[str, ...]:
+    """The tools that the case, or one of its turns, forbids."""
+    return tuple(dict.fromkeys(name for each in (case, *case.turns) for name in each.forbidden_tools))
 
 
 def cost_of_turns(results: Iterable[RunResult]) -> float | None:

@@ -16,7 +16,9 @@ from seatrial.runner.evidence import (
     cost_of_turns,
     evidence_of_conversation,
     evidence_of_turn,
+    expected_calls,
     expected_tools,
+    forbidden_tools,
     said_in,
     usage_of_turns,
 )
@@ -83,6 +85,8 @@ def _blank(trial: Trial, outcome: Outcome) -> TrialRecord:
         input=said_in(config),
         ground_truth=config.turns[-1].ground_truth if config.turns else config.ground_truth,
         expected_tools=expected_tools(config),
+        expected_calls=expected_calls(config),
+        forbidden_tools=forbidden_tools(config),
     )
 
 
@@ -93,6 +97,7 @@ def _with_results(record: TrialRecord, turns: Sequence[Turn], last: RunResult) -
         record,
         output=last.text,
         called_tools=tuple(call.name for call in last.transcript.tool_calls),
+        failed_tools=tuple(result.tool_name for result in last.transcript.tool_results if result.is_error),
         stop_reason=last.stop_reason,
         limit=last.limit,
         usage=usage_of_turns(results),

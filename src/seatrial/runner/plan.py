@@ -159,7 +159,8 @@ def _refuse_unknown(asked: Iterable[str], known: Sequence[str], kind: str) -> No
     for name in asked:
         if name not in known:
             near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {_some(known)}" if known else None
+            others = f"known: {_some(known)}" if known else f"no case has a {kind}"
+            hint = f"did you mean {near[0]!r}?" if near else others
             raise ConfigError(f"there is no {kind} {name!r}", hint=hint)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -35,14 +35,23 @@ class TrialError(msgspec.Struct, frozen=True, omit_defaults=True):
     hint: str | None = None
 
 
+class ExpectedCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call that a case expects: the tool, arguments or matchers of them, and how often."""
+
+    name: str
+    args: dict[str, Any] = {}
+    count: int = 1
+
+
 class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One attempt of one case, from its input to its scores.
 
     ``case_index`` is the case's place in the suite, from 0; ``file`` (from the agent's folder, None for the agent file)
     and ``line`` are where it is written; ``variant_index`` is the variant's place among the run's. ``require`` is how
     many tries of the case must pass, None for all. ``expected_tools`` is None where the case says nothing and empty
-    where no tool may be called. ``cost_usd`` None is unknown. ``reason`` says why a case was not run or could not pass.
-    ``messages`` is empty where the transcript was not asked for.
+    where no tool may be called; ``expected_calls`` says the same with arguments. ``failed_tools`` are those of
+    ``called_tools`` that gave an error, once for each such call. ``cost_usd`` None is unknown. ``reason`` says why a
+    case was not run or could not pass. ``messages`` is empty where the transcript was not asked for.
     """
 
     case: str
@@ -61,7 +70,10 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     output: str = ""
     scores: tuple[Score, ...] = ()
     expected_tools: tuple[str, ...] | None = None
+    expected_calls: tuple[ExpectedCall, ...] = ()
+    forbidden_tools: tuple[str, ...] = ()
     called_tools: tuple[str, ...] = ()
+    failed_tools: tuple[str, ...] = ()
     error: TrialError | None = None
     reason: str = ""
     stop_reason: StopReason | None = None

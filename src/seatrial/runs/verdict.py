@@ -10,19 +10,31 @@ INTERRUPTED = "interrupted"
 
 
 def exit_code(run: RunRecord, tally: Tally, cases: Sequence[CaseTally]) -> int:
-    """0 all passed; 1 a case failed or a limit ended the run; 2 nothing was checked; 3 only the outside world failed;
-    130 interrupted.
+    """0 all passed; 1 a case failed, a metric errored or a budget ran out; 2 nothing was checked; 3 only the outside
+    world failed; 130 interrupted.
 
     A case of several tries passes when as many of them pass as it requires.
     """
     if run.stopped_by == INTERRUPTED:
         return 130
-    unmet = [case for case in cases if case.checked and not case.is_met]
-    if run.stopped_by is not None or tally.metric_errors or any(not _is_outside_fault(case) for case in unmet):
+    if run.stopped_by is not None or _has_failed(tally, cases):
         return 1
-    if unmet:
+    if any(_is_unmet(case) for case in cases):
         return 3
     return 0 if tally.passed else 2
+
+
+def is_cut_short(run: RunRecord, tally: Tally, cases: Sequence[CaseTally]) -> bool:
+    """Whether a budget ended the run before anything failed in it."""
+    return run.stopped_by not in (None, INTERRUPTED) and not _has_failed(tally, cases)
+
+
+def _has_failed(tally: Tally, cases: Sequence[CaseTally]) -> bool:
+    return tally.metric_errors > 0 or any(_is_unmet(case) and not _is_outside_fault(case) for case in cases)
+
+
+def _is_unmet(case: CaseTally) -> bool:
+    return case.checked > 0 and not case.is_met
 
 
 def _is_outside_fault(case: CaseTally) -> bool:

@@ -35,7 +35,7 @@ def report_of(store: RunStore) -> MakeReport:
             "variants": (VariantRecord("", "openai", "gpt-x"),),
             "sources": (Source("agent.yaml", "ab" * 32, "name: shop\n"),),
         }
-        run = RunRecord(id="20260503-120000-aaaa", **(fields | changes))
+        run = RunRecord(**({"id": "20260503-120000-aaaa"} | fields | changes))
         store.begin_run(run)
         store.add_trials(run.id, trials)
         return Report.of(store, run)

@@ -50,7 +50,7 @@ def test_each_case_has_its_line_with_outcome_scores_tools_time_and_tokens(report
     assert "+ search" in text
     assert "errored" in line_with(text, "!  case 2")
     assert "unchecked" in line_with(text, "?  case 3")
-    assert "not_run" in line_with(text, "–  case 4")
+    assert "not run" in line_with(text, "–  case 4")
 
 
 def test_the_threshold_stands_once_over_its_column(report_of: MakeReport) -> None:
@@ -72,10 +72,10 @@ def test_what_failed_is_told_in_words_with_its_place(report_of: MakeReport) -> N
 def test_the_verdict_says_how_sure_it_is_and_how_to_see_more(report_of: MakeReport) -> None:
     text = shown(report_of(a_few()))
     assert (
-        "FAILED  1 of 3 passed (33 %, 95 % interval 6 % to 79 %); 1 failed, 1 errored, 1 unchecked, 1 not_run" in text
+        "FAILED  1 of 3 passed (33 %, 95 % interval 6 % to 79 %); 1 failed, 1 errored, 1 unchecked, 1 not run" in text
     )
     assert "2.5 s · 56 tokens · cost unknown · run 20260503-120000-aaaa" in text
-    assert "seatrial runs show 20260503-120000-aaaa --case 'case 1'" in text
+    assert "whole conversation: seatrial runs show --case 'case 1'\n" in text
 
 
 def test_a_run_that_checked_nothing_says_so_and_is_not_called_passed(report_of: MakeReport) -> None:
@@ -221,7 +221,7 @@ def test_where_to_go_on_is_told_after_an_interrupt(report_of: MakeReport) -> Non
     changes: dict[str, Any] = {"status": "interrupted", "stopped_by": "interrupted", "agent_file": "my agents/a.yaml"}
     text = shown(report_of(a_few(), **changes))
     assert "INTERRUPTED" in text
-    assert "go on with: seatrial test 'my agents/a.yaml' --resume 20260503-120000-aaaa" in text
+    assert "go on: seatrial test 'my agents/a.yaml' --resume\n" in text
 
 
 def test_p016_flaky_cases_are_named_with_the_chances_of_several_tries(report_of: MakeReport) -> None:
@@ -243,7 +243,7 @@ def test_cases_whose_turn_never_came_are_counted_and_not_listed(report_of: MakeR
     assert "case 0" in text
     assert "case 5" not in text
     assert "8 more without a row" in text
-    assert "8 not_run" in text
+    assert "8 not run" in text
 
 
 def test_what_the_model_warned_of_stands_with_the_failure_and_long_reasons_are_indented(
@@ -254,3 +254,71 @@ def test_what_the_model_warned_of_stands_with_the_failure_and_long_reasons_are_i
     text = shown(report_of([trial(0, "failed", scores=(told,), messages=(UserMessage("Hm?"), warned, warned))]))
     assert "\n  expected_tools: price: not called\n  also called: hours()\n" in text
     assert text.count("\n  no tool was close enough\n") == 1
+
+
+def test_a_check_shows_whether_it_held_and_no_numbers(report_of: MakeReport) -> None:
+    held, broke = Score("contains", "passed", 1.0, 1.0), Score("contains", "failed", 0.0, 1.0, "0 < 1: no such text")
+    text = shown(report_of([trial(0, scores=(held,)), trial(1, "failed", scores=(broke,))]))
+    assert line_with(text, "✓  case 0").split()[3:5] == ["passed", "✓"]
+    assert line_with(text, "✗  case 1").split()[3:5] == ["failed", "✗"]
+    assert "1.00" not in text
+    assert "≥" not in text
+    tries = [trial(0, scores=(held,)), trial(0, "failed", repeat=2, scores=(broke,))]
+    assert " 1/2 " in line_with(shown(report_of(tries, id="again")), "case 0")
+
+
+def test_a_tool_that_gave_an_error_does_not_look_like_one_that_worked(report_of: MakeReport) -> None:
+    called = {"called_tools": ("price", "price", "hours"), "failed_tools": ("price",)}
+    (row,) = (line for line in shown(report_of([trial(**called)])).split("\n\n")[0].splitlines() if "case 0" in line)
+    assert "price" in row
+    text = shown(report_of([trial(expected_tools=("price", "price"), **called)], id="again"))
+    assert "✓ price" in text
+    assert "✗ price gave an error" in text
+    assert "+ hours" in text
+
+
+def test_a_case_that_broke_off_blames_no_tool_for_not_being_called(report_of: MakeReport) -> None:
+    broken = trial(0, "errored", error=TrialError("provider", "503"), expected_tools=("price",), called_tools=())
+    assert "not called" not in shown(report_of([broken]))
+
+
+def test_only_signs_that_occur_are_explained(report_of: MakeReport) -> None:
+    text = shown(report_of(a_few()))
+    assert "\n! could not be judged · ? nothing was checked · – not measured · + called besides\n" in text
+    assert "·" not in shown(report_of([trial(0)], id="again")).split("PASSED")[0]
+
+
+def test_repeats_say_what_the_interval_counts_and_never_look_worse_than_one_try(report_of: MakeReport) -> None:
+    once = shown(report_of([trial(n) for n in range(5)]))
+    assert "PASSED  5 of 5 passed (100 %, 95 % interval 57 % to 100 %)\n" in once
+    thrice = [trial(n, repeat=repeat) for n in range(5) for repeat in (1, 2, 3)]
+    text = shown(report_of(thrice, id="again", repeat=3))
+    assert "15 of 15 tries passed (100 %, 95 % interval 57 % to 100 % over 5 cases)\n" in text
+
+
+def test_a_run_that_only_its_budget_ended_is_called_stopped(report_of: MakeReport) -> None:
+    cut = {"status": "stopped", "stopped_by": "max_time"}
+    text = shown(report_of([trial(0, "not_run")], **cut))
+    assert "STOPPED  nothing was checked: 1 not run" in text
+    assert "FAILED  0 of 1 passed" in shown(report_of([trial(0, "failed")], id="again", **cut))
+
+
+def test_commands_to_go_on_fit_the_line_and_name_a_run_only_where_it_is_not_the_last(report_of: MakeReport) -> None:
+    place = {"agent_file": "examples/support/agent.yaml"}
+    earlier = report_of([trial(0, "failed")], **place)
+    assert "whole conversation: seatrial runs show --case 'case 0' -a examples/support\n" in shown(earlier)
+    report_of([trial(0)], id="20260503-130000-bbbb")
+    assert f"seatrial runs show {earlier.run.id} --case 'case 0'" in shown(earlier)
+    long = shown(report_of([trial(0, "failed", case="x" * 80)], id="later", **place))
+    assert "whole conversation:\n  seatrial runs show --case xxx" in long
+
+
+def test_a_stream_that_is_gone_silences_the_reporter_and_nothing_else(report_of: MakeReport) -> None:
+    class Gone(io.StringIO):
+        def write(self, _text: str) -> int:
+            raise BrokenPipeError
+
+    report = report_of(a_few())
+    reporter = ConsoleReporter(Gone(), report.store)
+    follow(reporter, report, a_few())
+    assert isinstance(reporter.lost, BrokenPipeError)

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from tests.support.stored_trials import a_few, trial
 
+from seatrial.core.usage import UsageTotal
 from seatrial.errors import ConfigError
 from seatrial.metrics.base import Score
 from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.json_file import write_json, write_jsonl
 from seatrial.reporters.report import Report
+from seatrial.runs.records import ExpectedCall, RunRecord, Selection, TrialError
 
 MakeReport = Callable[..., Report]
 
@@ -105,3 +107,21 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_run(tmp_path: Path
 
 def test_every_document_of_the_catalogue_can_be_loaded() -> None:
     assert all(callable(DOCUMENTS.load(name)) for name in DOCUMENTS.names())
+
+
+def test_no_field_vanishes_at_its_default(report_of: MakeReport) -> None:
+    found = document(report_of([trial(0), trial(1, "errored", error=TrialError("file", "gone"))], concurrency=1))
+    assert found["run"]["concurrency"] == 1
+    assert set(found["run"]) == set(RunRecord.__struct_fields__)
+    assert set(found["run"]["selection"]) == set(Selection.__struct_fields__)
+    assert found["run"]["variants"] == [{"name": "", "provider": "openai", "model": "gpt-x"}]
+    assert found["tests"][1]["error"]["hint"] is None
+    assert found["tests"][0]["file"] == "agent.yaml"
+    assert set(found["tests"][0]["usage"]) == set(UsageTotal.__struct_fields__)
+
+
+def test_expected_calls_have_their_arguments(report_of: MakeReport) -> None:
+    one = trial(expected_tools=("price",), expected_calls=(ExpectedCall("price", {"visits": 10}),))
+    (test,) = document(report_of([one]))["tests"]
+    assert test["expected_calls"] == [{"name": "price", "args": {"visits": 10}, "count": 1}]
+    assert test["failed_tools"] == test["forbidden_tools"] == []

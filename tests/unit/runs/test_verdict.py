@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from seatrial.runs.records import CaseTally, RunRecord, Tally
-from seatrial.runs.verdict import exit_code
+from seatrial.runs.verdict import exit_code, is_cut_short
 
 PASSED = CaseTally("a", "", 1, 1)
 FAILED = CaseTally("b", "", 1, 0)
@@ -39,3 +39,20 @@ def test_e11_the_exit_code_of_a_run(
     a_run: Callable[..., RunRecord], cases: list[CaseTally], run: dict[str, Any], tally: dict[str, int], code: int
 ) -> None:
     assert exit_code(a_run(**run), Tally(**tally), cases) == code
+
+
+@pytest.mark.parametrize(
+    ("cases", "stopped_by", "is_cut"),
+    [
+        ([PASSED], "max_time", True),
+        ([], "max_cost", True),
+        ([AWAY], "max_tokens", True),
+        ([PASSED, FAILED], "max_time", False),
+        ([PASSED], "interrupted", False),
+        ([PASSED], None, False),
+    ],
+)
+def test_a_run_is_cut_short_when_a_budget_ended_it_and_nothing_had_failed(
+    a_run: Callable[..., RunRecord], cases: list[CaseTally], stopped_by: str | None, is_cut: bool
+) -> None:
+    assert is_cut_short(a_run(stopped_by=stopped_by), Tally(), cases) is is_cut

@@ -1,0 +1,16 @@
+"""How the user called us, for commands that they may copy."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from shutil import which
+
+NAME = "seatrial"
+
+
+def program() -> str:
+    """The bare name where the shell finds it, else the path that was used."""
+    if which(NAME):
+        return NAME
+    return f"python -m {NAME}" if Path(sys.argv[0]).name == "__main__.py" else sys.argv[0]

@@ -1,0 +1,57 @@
+"""Expected tools against called ones, in a cell of the table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from seatrial.reporters.plain import one_line
+from seatrial.runs.records import TrialRecord
+
+EXPECTED_TOOLS = "expected_tools"  # the metric that this column tells of; it has no column of its own
+BESIDES = "+ "
+
+
+class Cell(NamedTuple):
+    """A text, and the outcome that colours it (``dim`` for what is beside the point)."""
+
+    text: str
+    tone: str = ""
+
+
+def tool_cells(trial: TrialRecord) -> list[Cell]:
+    """What was called as expected, what was missing, what came besides, and which calls gave an error.
+
+    Nothing is missing where the trial broke off before it could be judged.
+    """
+    failing = Counter(trial.failed_tools)
+    called = Counter(trial.called_tools)
+    if trial.expected_tools is None:
+        return list(_of_calls(called, failing, Cell("", "dim")))
+    expected = Counter(trial.expected_tools)
+    score = next((score for score in trial.scores if score.metric == EXPECTED_TOOLS), None)
+    is_failed = score is not None and score.outcome in ("failed", "error")
+    missing = Counter[str]() if trial.error is not None else expected - called
+    extra = called - expected
+    cells = list(_of_calls(expected & called, failing, Cell("✓ ", "passed")))
+    cells += [Cell(f"✗ {_counted(name, count)} not called", "failed") for name, count in missing.items()]
+    cells += _of_calls(extra, failing, Cell(BESIDES, "failed" if is_failed else "dim"))
+    if is_failed and not missing and not extra:
+        cells.append(Cell("✗ not as expected", "failed"))
+    return cells if cells or trial.error is not None else [Cell("✓ none", "dim")]
+
+
+def _of_calls(calls: Counter[str], failing: Counter[str], sign: Cell) -> Iterator[Cell]:
+    """The calls by name, those apart that gave an error: each is told once, and taken out of ``failing``."""
+    for name, count in calls.items():
+        failed = min(failing[name], count)
+        failing[name] -= failed
+        if count > failed:
+            yield Cell(f"{sign.text}{_counted(name, count - failed)}", sign.tone)
+        if failed:
+            yield Cell(f"✗ {_counted(name, failed)} gave an error", "failed")
+
+
+def _counted(name: str, count: int) -> str:
+    return one_line(name) if count == 1 else f"{one_line(name)} ×{count}"
