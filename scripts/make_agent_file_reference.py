@@ -21,8 +21,12 @@ INTRODUCTION = """\
 # The agent file
 
 `agent.yaml` says what an agent is and what it must be able to do. `seatrial validate` checks it
-([what it says](diagnostics.md)); `seatrial schema` prints its JSON Schema, for editors. This page is made from the same
-models by `scripts/make_agent_file_reference.py`.
+([what it says](diagnostics.md)); `seatrial schema` prints its JSON Schema, [here as a file](agent.schema.json). This
+page is made from the same models by `scripts/make_agent_file_reference.py`.
+
+Editors with a YAML language server complete and check the file by that schema. `seatrial init` does not write it into
+new projects; write it beside the agent file with `seatrial schema > agent.schema.json` (plugins that are installed are
+in it), and name it in the first line, as below.
 
 - Files are UTF-8. A key given twice is an error, a misspelt key too.
 - Where a text is asked for, the file's own text counts: `no`, `0123`, `12:30` and dates stay what they are.
