@@ -12,18 +12,18 @@ from typing import Any, TextIO
 
 _LONGEST = 20_000
 _lock = threading.Lock()
-_pages: ContextVar[dict[str, io.TextIOWrapper] | None] = ContextVar("seatrial_printed", default=None)
+_pages: ContextVar[_Pages | None] = ContextVar("seatrial_printed", default=None)
 
 
 class Printed:
     """What was written to the two streams; complete once the capture has ended."""
 
     def __init__(self) -> None:
-        self._pages = {name: _page() for name in ("stdout", "stderr")}
+        self._pages = _Pages()
 
     def texts(self) -> dict[str, str]:
         """The streams that were written to, by name, each cut in the middle beyond 20,000 characters."""
-        written = {name: _content(page) for name, page in self._pages.items()}
+        written = {name: _content(self._pages[name]) for name in ("stdout", "stderr") if name in self._pages}
         return {name: _cut(text) for name, text in written.items() if text}
 
     @contextmanager
@@ -37,6 +37,14 @@ class Printed:
             for switch in switches:
                 switch.take_out()
             _pages.reset(token)
+
+
+class _Pages(dict[str, io.TextIOWrapper]):
+    """A page for each stream that is written to: most tools print nothing."""
+
+    def __missing__(self, name: str) -> io.TextIOWrapper:
+        with _lock:
+            return self.setdefault(name, _page())
 
 
 class _Switch:
