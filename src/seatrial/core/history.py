@@ -85,7 +85,7 @@ def is_replayed(message: AssistantMessage) -> bool:
 
 def is_empty_reply(message: AssistantMessage) -> bool:
     """Whether a reply says nothing: no call, no picture, no text but blanks."""
-    return not any(_says_something(block) for block in message.content)
+    return not any(map(_says_something, message.content))
 
 
 def is_blank(blocks: Sequence[msgspec.Struct]) -> bool:

@@ -74,7 +74,7 @@ def read_usage(raw: Any) -> Usage:
     _collect(raw, found)
     if not found:
         return UNKNOWN_USAGE
-    read_apart, write_apart, thoughts = (found.get(kind) for kind in ("read_apart", "write_apart", "thoughts"))
+    read_apart, write_apart, thoughts = found.get("read_apart"), found.get("write_apart"), found.get("thoughts")
     tokens_in, tokens_out = found.get("input"), found.get("output")
     if tokens_in is None and "bare_input" in found:
         tokens_in = found["bare_input"] + (read_apart or 0) + (write_apart or 0)

@@ -96,7 +96,7 @@ class HttpModel:
             remarks = (f"{self.name} takes neither temperature nor top_p; they were not sent",)
         return msgspec.structs.replace(
             self._reading,
-            tool_names=tuple(tool.name for tool in request.tools),
+            tool_names=tuple([tool.name for tool in request.tools]),
             seed=str(len(request.messages)),
             remarks=remarks,
         )
