@@ -17,6 +17,7 @@ from seatrial.config.loaded import LoadedAgent, in_order
 from seatrial.config.loader import load_agent
 
 FAILED = 2
+_LINES_SHOWN = 30
 
 
 @click.command("validate")
@@ -73,11 +74,23 @@ def verdict(loaded: LoadedAgent, findings: Sequence[Diagnostic]) -> str:
     """One line: how many findings, or what the file holds."""
     errors, warnings = count(findings, "error"), count(findings, "warning")
     if errors:
-        return f"{loaded.path}: {_number(errors, 'error')}, {_number(warnings, 'warning')}"
+        told = f"; {_number(warnings, 'warning')}" if warnings else ""
+        return f"{loaded.path}: {_number(errors, 'error')}{_lines(loaded, findings)}{told}"
     config = loaded.require()
     contents = f"{_number(len(config.tools), 'tool')}, {_number(len(config.test_cases), 'test case')}"
     told = f"; {_number(warnings, 'warning')}" if warnings else ""
     return f"{loaded.path}: valid ({contents}{told})"
+
+
+def _lines(loaded: LoadedAgent, findings: Sequence[Diagnostic]) -> str:
+    """Where the errors are, by line: findings come by kind, and a file is mended from top to bottom."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    lines = sorted({finding.line for finding in errors if finding.file == loaded.path and finding.line})
+    others = sorted({str(finding.file) for finding in errors if finding.file != loaded.path})
+    shown = ", ".join(map(str, lines[:_LINES_SHOWN])) + (", ..." if len(lines) > _LINES_SHOWN else "")
+    here = f" in line{'' if len(lines) == 1 else 's'} {shown}" if lines else ""
+    elsewhere = f" {'and ' if here else ''}in {', '.join(others)}" if others else ""
+    return here + elsewhere
 
 
 def count(findings: Sequence[Diagnostic], severity: str) -> int:

@@ -40,7 +40,7 @@ def test_errors_are_shown_with_place_line_and_hint_and_exit_code_2(run: Run) -> 
     assert "agent.yaml:2:1: error[ST102]: `modle` is not a key of the agent file" in output
     assert "did you mean `model`?" in output
     assert "agent.yaml:4:21: error[ST405]" in output
-    assert "agent.yaml: 2 errors, 0 warnings" in output
+    assert output.endswith("agent.yaml: 2 errors in lines 2, 4\n")
 
 
 def test_warnings_alone_are_no_failure_unless_strict(run: Run) -> None:
@@ -52,6 +52,15 @@ def test_warnings_alone_are_no_failure_unless_strict(run: Run) -> None:
     code, output = run(text, "--strict")
     assert code == 2
     assert "error[ST501]" in output
+
+
+def test_the_last_line_names_the_lines_of_all_errors_in_the_order_of_the_file(run: Run, tmp_path: Path) -> None:
+    text = VALID + "description: ''\nlimits: {max_turns: 0}\ntest_cases:\n  - {input: a}\nfoo: 1\n"
+    _, output = run(text)
+    assert output.endswith("agent.yaml: 3 errors in lines 4, 5, 8; 1 warning\n")
+    (tmp_path / "cases.yaml").write_text("- {input: a, checks: none, foo: 1}\n")
+    _, output = run(text + "test_cases_file: cases.yaml\n")
+    assert output.endswith("agent.yaml: 4 errors in lines 4, 5, 8 and in cases.yaml; 1 warning\n")
 
 
 @pytest.mark.parametrize("options", [("--json",), ("--format", "json")])
