@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from seatrial.assembly.check_calls import check_calls, declared_parameters
 from seatrial.assembly.check_metrics import MetricChecks, known_info
 from seatrial.assembly.names import unknown_in_settings, unknown_names, unknown_stores
 from seatrial.config.agent import AgentConfig
 from seatrial.config.cases import CaseConfig, ExpectationConfig
-from seatrial.config.diagnostics import Diagnostic
+from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.evaluations import MetricConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.located import KeyPath
 from seatrial.config.model import ModelConfig
 from seatrial.config.names import did_you_mean
+from seatrial.config.readable import path_in_file, readable_part
 from seatrial.config.tools import PromptToolConfig
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.local_names import ENGINES
@@ -22,10 +24,37 @@ from seatrial.providers.model_catalog import known_names, model_info, near_names
 
 
 def check(loaded: LoadedAgent) -> tuple[Diagnostic, ...]:
-    """Every finding, in the order of the file; for a file that has errors already, the unknown names alone."""
-    config = loaded.config
-    if config is None:
-        return tuple(unknown_names(loaded))
+    """Every finding, in the order of the file; for a file that has errors already, those of what can be read of it."""
+    if loaded.config is not None:
+        return tuple(_findings(loaded, loaded.config))
+    found = {_shown(finding): finding for finding in (*unknown_names(loaded), *_beside_errors(loaded))}
+    return tuple(found.values())
+
+
+def _shown(finding: Diagnostic) -> tuple[str, Place, str]:
+    return finding.code, finding.place, finding.message
+
+
+def _beside_errors(loaded: LoadedAgent) -> Iterator[Diagnostic]:
+    """What is wrong in the parts that could be read, unless it may come from what could not."""
+    part = readable_part(loaded)
+    if part is None or part.config is None:
+        return
+    refused = [error.key_path for error in loaded.errors]
+    for finding in _findings(part, part.config):
+        finding = replace(finding, key_path=path_in_file(part.data, finding.key_path))
+        holder = _holder(finding)
+        if holder is None or not any(path[: len(holder)] == holder for path in refused):
+            yield finding
+
+
+def _holder(finding: Diagnostic) -> KeyPath | None:
+    """The block whose mistakes can bring such a finding about; None when only the value itself can."""
+    path = finding.key_path
+    return {"ST504": path, "ST104": path[:-1], "ST506": ("evaluations",), "ST203": path[:4]}.get(finding.code)
+
+
+def _findings(loaded: LoadedAgent, config: AgentConfig) -> tuple[Diagnostic, ...]:
     metrics = MetricChecks(loaded, config)
     findings = [*_models(loaded, config), *metrics.of_block(), *_cases(loaded, config, metrics)]
     return (*findings, *unknown_in_settings(loaded), *unknown_stores(loaded))

@@ -106,6 +106,44 @@ def test_a_case_with_something_of_its_own_to_check_needs_no_ground_truth_unless_
     assert findings(load(f"{head}test_cases: [{{input: a, {own}, evaluations: [f1_score]}}]\n")) == [("ST504", 6)]
 
 
+def test_an_error_of_form_hides_nothing_that_is_wrong_elsewhere(load: Load) -> None:
+    loaded = load(
+        """
+        tools:
+          - {type: vectorstore, description: nameless, source: .}
+          - {name: search, type: vectorstore, description: d, source: ., top_k: three}
+          - {name: book, type: prompt, description: d, template: "{day}", parameters: {day: {type: string}}}
+        evaluations:
+          metrics:
+            - {metric: f1_score, threshold: 4}
+            - {threshold: 1}
+            - {metric: bleu, threshold: three}
+            - {metric: rouge, scale: 7}
+        test_cases:
+          - {input: a, ground_truth: [b], evaluations: [bleu]}
+          - {input: c, evaluations: [bleu]}
+          - {input: d, nonsense: 1, ground_truth: x, evaluations: [ruge]}
+          - {input: e, ground_truth: x, expected_tools: [{name: book, args: {dya: Monday}}]}
+        """
+    )
+    assert loaded.config is None
+    assert [(finding.code, finding.line) for finding in check(loaded)] == [
+        ("ST409", 11),
+        ("ST409", 14),
+        ("ST504", 17),
+        ("ST306", 18),
+        ("ST203", 19),
+    ]
+    paths = {finding.line: finding.key_path for finding in check(loaded)}
+    assert paths[14] == ("evaluations", "metrics", 3, "scale")
+    assert paths[19] == ("test_cases", 3, "expected_tools", 0, "args", "dya")
+
+
+def test_a_broken_head_hides_nothing_either(load: Load) -> None:
+    loaded = load("model: {provider: opanai}\nname: my shop\nevaluations: [{metric: f1_score, threshold: 4}]\n")
+    assert [(finding.code, finding.line) for finding in check(loaded)] == [("ST406", 1), ("ST409", 3)]
+
+
 def test_nothing_is_said_of_a_file_that_has_errors_already(load: Load) -> None:
     loaded = load("nonsense: true\n")
     assert loaded.errors
