@@ -85,3 +85,33 @@ def test_a_full_disk_behind_a_listing_is_told_in_one_line(write_agent: WriteAgen
     seatrial("test")
     told = "error: the output cannot be written: No space left on device\n"
     assert run_onto_full_disk(folder, "runs", "list") == (3, told)
+
+
+SEARCHING = """\
+name: shop
+model: {provider: local, name: minilm-extractive}
+instructions: Answer from the documents.
+tools:
+  - {name: search, type: vectorstore, source: docs, description: Opening hours of the shop.}
+test_cases:
+  - {input: When does the shop open?, expected_tools: [search]}
+"""
+
+
+def test_what_was_indexed_is_told_in_one_line_and_nothing_when_nothing_changed(tmp_path: Path, seatrial: Run) -> None:
+    (tmp_path / "agent.yaml").write_text(SEARCHING, encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "hours.md").write_text("The shop opens at nine.\n", encoding="utf-8")
+    told = [line for line in seatrial("test").stdout.splitlines() if "index" in line]
+    assert told == ["indexed for search: 1 file, 1 passage (1 read, 1 passage embedded)"]
+    assert "index" not in seatrial("test").stdout
+
+
+def test_an_empty_folder_of_documents_is_the_users_input(tmp_path: Path, seatrial: Run) -> None:
+    (tmp_path / "agent.yaml").write_text(SEARCHING, encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "hours.xyz").write_text("The shop opens at nine.\n", encoding="utf-8")
+    done = seatrial("test")
+    assert done.returncode == 2
+    assert "docs holds nothing to search" in done.stderr
+    assert ".md" in done.stderr

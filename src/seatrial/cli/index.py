@@ -15,6 +15,7 @@ from seatrial.assembly.tools import open_index
 from seatrial.cli import terminal
 from seatrial.cli.agents import agent_option, load_checked
 from seatrial.cli.index_progress import IndexBar
+from seatrial.cli.index_words import counted, index_in_words
 from seatrial.cli.numbers import Number, Whole
 from seatrial.cli.running import run_async
 from seatrial.config.loaded import LoadedAgent
@@ -88,7 +89,7 @@ async def _build(loaded: LoadedAgent, tool: str | None, is_forced: bool, is_json
         report = await in_thread(_refresh, config, loaded, is_forced, stop)
         reports[config.name] = report
         if not is_json:
-            terminal.say(f"{config.name}: {_report_in_words(report)}")
+            terminal.say(f"{config.name}: {index_in_words(report)}")
         _tell_problems(report)
     if is_json:
         terminal.say_json(msgspec.json.encode({name: asdict(report) for name, report in reports.items()}))
@@ -112,7 +113,7 @@ async def _search(
         terminal.say_json(msgspec.json.encode({"query": query, "results": results}))
         return 0
     for name, hits in found.items():
-        terminal.say(f"{name}: {_count(len(hits), 'passage')}")
+        terminal.say(f"{name}: {counted(len(hits), 'passage')}")
         for number, hit in enumerate(hits, start=1):
             terminal.say(_hit_in_words(number, hit))
     return 0
@@ -125,9 +126,9 @@ def _show_stats(loaded: LoadedAgent, tool: str | None, is_json: bool) -> int:
         return 0
     for name, one in stats.items():
         size = "" if one.bytes_on_disk is None else f", {one.bytes_on_disk / 1e6:.1f} MB on disk"
-        problems = f", {_count(one.problems, 'problem')}" if one.problems else ""
+        problems = f", {counted(one.problems, 'problem')}" if one.problems else ""
         terminal.say(
-            f"{name}: {_count(one.files, 'file')}, {_count(one.chunks, 'passage')}{size}{problems}; {one.embedder}"
+            f"{name}: {counted(one.files, 'file')}, {counted(one.chunks, 'passage')}{size}{problems}; {one.embedder}"
         )
     return 0
 
@@ -171,14 +172,6 @@ def _refresh_and_search(
         return index.search(query, settings)
 
 
-def _report_in_words(report: IndexReport) -> str:
-    removed = f", {report.files_removed} removed" if report.files_removed else ""
-    return (
-        f"{_count(report.files, 'file')}, {_count(report.chunks, 'passage')} "
-        f"({report.files_read} read{removed}, {_count(report.embedded_chunks, 'passage')} embedded)"
-    )
-
-
 def _tell_problems(report: IndexReport) -> None:
     for problem in report.problems[:_PROBLEMS_SHOWN]:
         terminal.tell(f"  warning: {problem}")
@@ -192,7 +185,3 @@ def _hit_in_words(number: int, hit: SearchResult) -> str:
     lines = [f"\n{number}. {hit.source_reference}  {hit.relevance_score:.3f}"]
     lines += [f"   {line}" for line in (*hit.matched_content.splitlines(), facts) if line.strip()]
     return "\n".join(lines)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

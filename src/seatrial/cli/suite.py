@@ -19,6 +19,7 @@ from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.agents import closed, load_checked, open_runs, store_option
 from seatrial.cli.dry_run import show_plan
+from seatrial.cli.index_words import has_changed, index_in_words
 from seatrial.cli.numbers import Number, Whole
 from seatrial.cli.program import program
 from seatrial.cli.running import run_async
@@ -35,7 +36,7 @@ from seatrial.runner.budget import NO_BUDGET, Budget
 from seatrial.runner.estimate import estimate
 from seatrial.runner.plan import case_names
 from seatrial.runner.suite import Suite, run_suite
-from seatrial.runs.events import Preparing, RunListener, Warned
+from seatrial.runs.events import Prepared, Preparing, RunListener, Warned
 from seatrial.runs.masking import Masker
 from seatrial.runs.records import Selection
 from seatrial.runs.store import resolve_run
@@ -267,14 +268,22 @@ def _known_prices(agents: Iterable[LiveAgent]) -> dict[str, bool]:
 
 
 async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> None:
-    """Brings the indexes up to date and tells what could not be read. Progress comes from other threads."""
+    """Brings the indexes up to date and tells what was done and what could not be read.
+
+    Progress comes from other threads.
+    """
     loop = asyncio.get_running_loop()
 
     def on_progress(tool: str, progress: IndexProgress) -> None:
-        event = Preparing(f"indexing for {tool}: {progress.source}", progress.files_done, progress.files_total)
-        loop.call_soon_threadsafe(tell, event)
+        if progress.is_waiting:
+            loop.call_soon_threadsafe(tell, Preparing(f"{tool}: waiting for another process that builds the index"))
+        elif progress.chunks_total:  # a file that has changed
+            what = f"indexing for {tool}: {progress.source}"
+            loop.call_soon_threadsafe(tell, Preparing(what, progress.files_done, progress.files_total))
 
     for tool, report in (await live.prepare(on_progress, stop)).items():
+        if has_changed(report):
+            tell(Prepared(f"indexed for {tool}: {index_in_words(report)}"))
         for problem in report.problems[:_PROBLEMS_TOLD]:
             tell(Warned(f"{tool}: {problem}"))
         if len(report.problems) > _PROBLEMS_TOLD:

@@ -87,6 +87,12 @@ def type_of(path: Path) -> str | None:
     return suffix[1:] if suffix[1:] in READERS else None
 
 
+def known_suffixes() -> list[str]:
+    """The suffixes of files that some reader knows, those of plugins last."""
+    plugins = [f".{name}" for name in READERS.names() if name not in READERS.builtins]
+    return [*sorted(_TYPE_OF_SUFFIX), *plugins]
+
+
 def readers_version() -> str:
     """Changes whenever the same file may give another text: with our readers, and with installed plugins."""
     plugins = sorted(

@@ -285,7 +285,10 @@ class ReplyBuilder:
 
 def failed_reply(error: ProviderError, reading: Reading, reason: StopReason = "error") -> AssistantMessage:
     """The message that stands for a request without a reply."""
-    message = f"{error.message}. {error.hint[0].upper()}{error.hint[1:]}." if error.hint else error.message
+    message = error.message
+    if error.hint:
+        stop = "" if error.hint.endswith(("?", "!", ".")) else "."
+        message = f"{error.message}. {error.hint[0].upper()}{error.hint[1:]}{stop}"
     return AssistantMessage(
         api=reading.api,
         provider=reading.provider,

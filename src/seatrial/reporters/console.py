@@ -17,6 +17,7 @@ from seatrial.reporters.plain import Glyphs, one_line
 from seatrial.reporters.report import Report
 from seatrial.reporters.rows import SIGNS
 from seatrial.runs.events import (
+    Prepared,
     Preparing,
     RunEvent,
     RunFinished,
@@ -81,6 +82,8 @@ class ConsoleReporter:
         match event:
             case Preparing():
                 self._preparing(event)
+            case Prepared(what):
+                self._line(Text(one_line(what)))
             case Warned(message):
                 self._line(Text.assemble(("warning: ", "yellow"), one_line(message)))
             case RunStarted(run, kept):
@@ -118,7 +121,7 @@ class ConsoleReporter:
         text = f"{one_line(event.what)}{amount}"
         if self._live is not None:
             self._live.note(text)
-        elif event.done == 0 or time.monotonic() - self._last_line > _HEARTBEAT_S:
+        elif time.monotonic() - self._last_line > _HEARTBEAT_S:
             self._line(Text(text))
 
     def _started(self, run: RunRecord, kept: Tally) -> None:

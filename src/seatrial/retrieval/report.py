@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from seatrial.errors import RetrievalError
+from seatrial.documents.catalog import known_suffixes
+from seatrial.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,12 @@ ProgressSink = Callable[[IndexProgress], None]
 
 
 def require_passages(report: IndexReport, source: Path) -> IndexReport:
-    """The report, or `RetrievalError` that says why there is nothing to search."""
+    """The report, or `ConfigError` that says why there is nothing to search."""
     if report.chunks:
         return report
     why = "; ".join(report.problems[:3]) or "no file in it has a known type"
-    raise RetrievalError(f"{source} holds nothing to search: {why}", hint="put documents there, or mend `source`")
+    hint = f"put documents there, or mend `source`; known types: {' '.join(known_suffixes())}"
+    raise ConfigError(f"{source} holds nothing to search: {why}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

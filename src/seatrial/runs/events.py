@@ -17,6 +17,12 @@ class Preparing(msgspec.Struct, frozen=True, tag=True):
     total: int | None = None
 
 
+class Prepared(msgspec.Struct, frozen=True, tag=True):
+    """Something was built before the first trial: in one line, what was done."""
+
+    what: str
+
+
 class Warned(msgspec.Struct, frozen=True, tag=True):
     """Something that the user should know and that does not stop the run."""
 
@@ -55,5 +61,5 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
     tally: Tally
 
 
-RunEvent = Preparing | Warned | RunStarted | TrialStarted | TrialFinished | Stopping | RunFinished
+RunEvent = Preparing | Prepared | Warned | RunStarted | TrialStarted | TrialFinished | Stopping | RunFinished
 RunListener = Callable[[RunEvent], None]

@@ -60,7 +60,8 @@ class VectorstoreTool:
     async def prepare(self, on_progress: ProgressSink | None = None, signal: AbortSignal | None = None) -> IndexReport:
         """Brings the index up to date and says what was done; asked again, it gives the same report at once.
 
-        ``on_progress`` is called in another thread. Raises `DocumentError`, `RetrievalError` or `AbortedError`.
+        ``on_progress`` is called in another thread. Raises `ConfigError`, `DocumentError`,
+        `RetrievalError` or `AbortedError`.
         """
         work = in_thread(self._prepared, on_progress, signal)
         return (await work)[1]

@@ -109,8 +109,10 @@ def test_a_source_without_documents_is_an_error(shop: Path, seatrial) -> None:
     (shop / "docs" / "faq.md").unlink()
     (shop / "docs" / "sea.txt").unlink()
     code, _, err = seatrial()
-    assert code == 1
+    assert code == 2
     assert "holds nothing to search" in err
+    assert ".md" in err
+    assert ".pdf" in err
 
 
 def test_a_tool_that_is_not_there_is_an_error_that_names_the_others(shop: Path, seatrial) -> None:

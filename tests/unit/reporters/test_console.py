@@ -15,7 +15,16 @@ from seatrial.reporters.console import ConsoleReporter
 from seatrial.reporters.console_report import print_report
 from seatrial.reporters.plain import Glyphs
 from seatrial.reporters.report import Report
-from seatrial.runs.events import Preparing, RunFinished, RunStarted, Stopping, TrialFinished, TrialStarted, Warned
+from seatrial.runs.events import (
+    Prepared,
+    Preparing,
+    RunFinished,
+    RunStarted,
+    Stopping,
+    TrialFinished,
+    TrialStarted,
+    Warned,
+)
 from seatrial.runs.records import TrialError, TrialRecord
 
 MakeReport = Callable[..., Report]
@@ -140,6 +149,7 @@ def test_p017_in_ascii_every_sign_has_a_stand_in(report_of: MakeReport) -> None:
 def follow(reporter: ConsoleReporter, report: Report, trials: list[TrialRecord]) -> None:
     reporter.open()
     reporter(Preparing("indexing for search", 0, 3))
+    reporter(Prepared("indexed for search: 3 files"))
     reporter(RunStarted(report.run))
     reporter(Warned("careful"))
     for each in trials:
@@ -157,7 +167,7 @@ def test_away_from_a_terminal_there_are_only_plain_lines(report_of: MakeReport) 
     assert "\x1b" not in text
     assert "\r" not in text
     assert text.splitlines()[:3] == [
-        "indexing for search 0/3",
+        "indexed for search: 3 files",
         "shop · openai gpt-x · 5 trials · 4 at once",
         "warning: careful",
     ]

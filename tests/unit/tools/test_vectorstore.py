@@ -11,7 +11,7 @@ from tests.support.bag_of_words import BagOfWords
 from seatrial.core.abort import AbortSignal
 from seatrial.core.content import TextContent
 from seatrial.core.tool import ToolContext
-from seatrial.errors import AbortedError, DocumentError, RetrievalError
+from seatrial.errors import AbortedError, ConfigError, DocumentError
 from seatrial.retrieval.index import Index
 from seatrial.retrieval.report import IndexProgress
 from seatrial.retrieval.search import SearchSettings
@@ -125,10 +125,10 @@ async def test_the_event_loop_runs_on_while_the_index_is_made(make_tool) -> None
 async def test_a_source_without_documents_is_an_error_that_says_why(make_tool, tmp_path: Path) -> None:
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "a.xyz").write_text("x")
-    with pytest.raises(RetrievalError, match="no file in it has a known type"):
+    with pytest.raises(ConfigError, match="no file in it has a known type"):
         await make_tool(source=tmp_path / "odd").run({"query": "x"}, ToolContext())
     (tmp_path / "odd" / "b.json").write_text("{")
-    with pytest.raises(RetrievalError, match=r"b\.json:1:2"):
+    with pytest.raises(ConfigError, match=r"b\.json:1:2"):
         await make_tool(source=tmp_path / "odd").run({"query": "x"}, ToolContext())
     with pytest.raises(DocumentError, match="does not exist"):
         await make_tool(source=tmp_path / "gone").run({"query": "x"}, ToolContext())
