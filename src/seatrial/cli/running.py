@@ -8,6 +8,7 @@ from typing import Any
 
 from seatrial.cli.terminal import interruptible
 from seatrial.core.abort import AbortSignal
+from seatrial.errors import SeatrialError
 from seatrial.runs.verdict import INTERRUPTED
 
 
@@ -22,6 +23,11 @@ def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]]) -> int:
     with interruptible(lambda: _say_stop(loop, stop)):
         try:
             return runner.run(work(stop))
+        except SystemExit as error:
+            message = "code of a tool, a hook or a check ended the program"
+            raise SeatrialError(
+                message, hint="what was finished is kept; let that code raise an exception instead"
+            ) from error
         finally:
             if not stop.is_set:
                 runner.close()

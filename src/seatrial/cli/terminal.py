@@ -117,6 +117,9 @@ def guard(command: Callable[[], object], session: Session) -> int:
     except Exception as error:  # noqa: BLE001 - the door of the command line
         _show_bug(error, session)
         return 1
+    except BaseException as error:  # noqa: BLE001 - user code may raise what is no Exception; its text may be secret
+        _print_error(f"{type(error).__name__} was raised by code of a tool, a hook or a check, and ended the program")
+        return 1
     return result if isinstance(result, int) else 0
 
 

@@ -119,8 +119,18 @@ def as_tuple(hooks: H | Sequence[H]) -> tuple[H, ...]:
 
 
 async def call_hook(hook: Callable[[A], Any], argument: A, signal: AbortSignal) -> Any:
-    """What the hook says. Raises what it raises, and `AbortedError` as soon as the signal is set."""
-    if inspect.iscoroutinefunction(hook) or inspect.iscoroutinefunction(type(hook).__call__):
-        return await signal.race(hook(argument))
-    answer = await signal.race(in_thread(hook, argument))
-    return await signal.race(answer) if inspect.isawaitable(answer) else answer
+    """What the hook says. Raises what it raises, and `AbortedError` as soon as the signal is set.
+
+    A hook that asks Python to exit raises RuntimeError: it must not take the run with it.
+    """
+    return await signal.race(_asked(hook, argument))
+
+
+async def _asked(hook: Callable[[A], Any], argument: A) -> Any:
+    try:
+        if inspect.iscoroutinefunction(hook) or inspect.iscoroutinefunction(type(hook).__call__):
+            return await hook(argument)
+        answer = await in_thread(hook, argument)
+        return await answer if inspect.isawaitable(answer) else answer
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise RuntimeError(f"{type(error).__name__}: {error}".rstrip(": ")) from error

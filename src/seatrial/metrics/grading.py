@@ -73,7 +73,11 @@ class GradedMetric:
             return score, score.outcome == "error"
         except SeatrialError as error:
             return self._error(_told(error), error), not isinstance(error, _HOPELESS)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the door of a metric
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError) and _is_being_cancelled():
+                raise
             return self._error(_told(error)), True
 
     async def _in_time(self, evidence: Evidence) -> Measurement:
@@ -102,6 +106,12 @@ class GradedMetric:
     def _error(self, reason: str, error: SeatrialError | None = None) -> Score:
         details = error.details if isinstance(error, MetricError) else None
         return Score(self.shown_name, "error", None, self.threshold, reason, details)
+
+
+def _is_being_cancelled() -> bool:
+    """Whether somebody asked the current task to end; a metric may also raise a cancellation by itself."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def _told(error: BaseException) -> str:

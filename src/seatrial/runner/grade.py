@@ -23,7 +23,7 @@ from seatrial.runner.evidence import (
     usage_of_turns,
 )
 from seatrial.runner.rollup import roll_up
-from seatrial.runs.records import Outcome, TrialRecord
+from seatrial.runs.records import Outcome, TrialError, TrialRecord
 
 if TYPE_CHECKING:
     from seatrial.assembly.live import LiveAgent
@@ -66,6 +66,14 @@ async def grade(trial: Trial, attempt: Attempt, agent: LiveAgent) -> Graded:
 def not_run(trial: Trial, reason: str) -> TrialRecord:
     """The record of a trial that was planned and not made."""
     return msgspec.structs.replace(_blank(trial, "not_run"), reason=reason)
+
+
+def ended_from_within(trial: Trial, error: BaseException) -> TrialRecord:
+    """The record of a trial whose tool, hook or check tried to end the program, or cancelled its own task."""
+    kind = type(error).__name__
+    message = f"code of a tool, a hook or a check ended the trial with {kind}"
+    hint = "raise an exception of your own, or return an error, instead"
+    return msgspec.structs.replace(_blank(trial, "errored"), error=TrialError("internal", message, hint))
 
 
 def _blank(trial: Trial, outcome: Outcome) -> TrialRecord:

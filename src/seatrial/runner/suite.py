@@ -16,7 +16,7 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.messages import utc_now
 from seatrial.runner.budget import NO_BUDGET, Budget, Spending
 from seatrial.runner.execute import execute
-from seatrial.runner.grade import Graded, grade, not_run
+from seatrial.runner.grade import Graded, ended_from_within, grade, not_run
 from seatrial.runner.pace import Pace
 from seatrial.runner.schedule import schedule
 from seatrial.runs.events import RunFinished, RunListener, RunStarted, Stopping, TrialFinished, TrialStarted
@@ -62,7 +62,9 @@ async def run_suite(suite: Suite, run: RunRecord, store: RunStore, tell: RunList
     tell(RunStarted(run, before))
     async with TrialWriter(store, run.id) as writer, _watch(stop, suite.max_time_s, tell):
         performer = _Performer(suite, Spending(suite.budget, before), _paces(suite), writer, tell, stop, close)
-        await schedule(suite.plan, performer.perform, concurrency=suite.concurrency, stop=stop, close=close)
+        await schedule(
+            suite.plan, performer.perform, concurrency=suite.concurrency, stop=stop, fail=performer.fail, close=close
+        )
     ended = _ended(run, stop.reason or close.reason, time.monotonic() - started)
     _store_the_rest(suite.plan, ended, store)
     store.end_run(ended)
@@ -103,6 +105,10 @@ class _Performer:
         graded = await grade(trial, attempt, agent)
         await self._keep(graded.record)
         self._end_early(graded)
+
+    async def fail(self, trial: Trial, error: BaseException) -> None:
+        """Keeps a trial that its own code ended."""
+        await self._keep(ended_from_within(trial, error))
 
     async def _keep(self, record: TrialRecord) -> None:
         """Hands the trial to the store; it is told when it is on disk, and the next one does not wait for that."""

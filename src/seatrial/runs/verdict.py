@@ -13,11 +13,11 @@ def exit_code(run: RunRecord, tally: Tally, cases: Sequence[CaseTally]) -> int:
     """0 all passed; 1 a case failed, a metric errored or a budget ran out; 2 nothing was checked; 3 only the outside
     world failed; 130 interrupted.
 
-    A case of several tries passes when as many of them pass as it requires.
+    A case of several tries passes when as many of them pass as it requires. A run that lacks planned trials never does.
     """
     if run.stopped_by == INTERRUPTED:
         return 130
-    if run.stopped_by is not None or _has_failed(tally, cases):
+    if run.stopped_by is not None or _has_failed(tally, cases) or tally.total < run.planned:
         return 1
     if any(_is_unmet(case) for case in cases):
         return 3

@@ -59,8 +59,27 @@ async def test_p014_the_raw_reply_of_an_unreadable_judge_is_kept() -> None:
 
 
 async def test_cancellation_passes_through() -> None:
+    class Waiting:
+        name = "waiting"
+
+        async def measure(self, _evidence: Evidence) -> Measurement:
+            begun.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    begun = asyncio.Event()
+    grading = asyncio.create_task(GradedMetric(Waiting(), INFO).grade(TRIAL))
+    await begun.wait()
+    grading.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await GradedMetric(ScriptedMetric([asyncio.CancelledError()]), INFO).grade(TRIAL)
+        await grading
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), SystemExit(0), KeyboardInterrupt()])
+async def test_a_metric_that_ends_itself_is_an_error_and_nothing_else(error: BaseException) -> None:
+    score = await GradedMetric(ScriptedMetric([error]), INFO, 0.5).grade(TRIAL)
+    assert score.outcome == "error"
+    assert type(error).__name__ in score.reason
 
 
 async def test_h011_an_error_is_tried_again_as_often_as_asked_and_a_low_score_is_not() -> None:

@@ -33,12 +33,14 @@ TOO_OFTEN_AWAY = CaseTally("f", "", 3, 1, provider_errors=1, require=2)
         ([PASSED], {}, {"passed": 1, "metric_errors": 1}, 1),
         ([PASSED], {"stopped_by": "max_time"}, {"passed": 1}, 1),
         ([FAILED], {"stopped_by": "interrupted"}, {"failed": 1}, 130),
+        ([PASSED], {"planned": 2}, {"passed": 1}, 1),
     ],
 )
 def test_e11_the_exit_code_of_a_run(
     a_run: Callable[..., RunRecord], cases: list[CaseTally], run: dict[str, Any], tally: dict[str, int], code: int
 ) -> None:
-    assert exit_code(a_run(**run), Tally(**tally), cases) == code
+    counted = Tally(**tally)
+    assert exit_code(a_run(**{"planned": counted.total, **run}), counted, cases) == code
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,57 @@
+"""Code of the user's tools, hooks and checks cannot make a suite green by ending it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+AGENT = """\
+name: x
+model: {provider: scripted, name: script.json}
+instructions: hi
+tools: [{name: t, type: function, description: d, file: code.py, function: t}]
+hooks: {before_tool_call: "code.py:hook"}
+test_cases:
+  - {name: before, input: plain, checks: [{contains: fine}]}
+  - {name: hostile, input: hostile, checks: [{python: "code.py:check"}]}
+  - {name: after, input: plain, checks: [{contains: not there}]}
+"""
+SCRIPT = """{"conversations": [
+  {"when": "hostile", "replies": [{"calls": [{"name": "t"}]}, "fine"]}, {"when": "", "replies": ["fine"]}]}"""
+HARMLESS = """\
+import asyncio, sys
+def t(): return "ok"
+def hook(call): return None
+def check(output): return True
+"""
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "def check(output): raise asyncio.CancelledError",
+        "async def check(output):\n    asyncio.current_task().cancel()\n    await asyncio.sleep(0)",
+        "def check(output): sys.exit(0)",
+        "def check(output): raise KeyboardInterrupt",
+        "class Own(BaseException): ...\ndef check(output): raise Own('sk-canary-0123456789')",
+        "def hook(call): sys.exit(0)",
+        "async def hook(call): sys.exit(0)",
+        "async def t(): sys.exit(0)",
+        "async def t():\n    asyncio.current_task().cancel()\n    await asyncio.sleep(0)",
+        "async def t():\n    asyncio.get_running_loop().call_soon(sys.exit, 0)\n    await asyncio.sleep(1)",
+    ],
+)
+def test_code_that_ends_itself_or_the_program_is_never_a_success(tmp_path: Path, hostile: str) -> None:
+    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
+    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "code.py").write_text(f"{HARMLESS}{hostile}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stdout + ended.stderr
+    assert "sk-canary-0123456789" not in ended.stderr
+    if "call_soon" not in hostile:
+        assert "1 of 3 passed" in ended.stdout or "2 of 3 passed" in ended.stdout
