@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from operator import is_not
 from typing import Any, TypeVar
 
@@ -10,6 +11,20 @@ import msgspec
 from seatrial.core.content import ReasoningContent, TextContent, ToolCall
 
 Block = TypeVar("Block", bound=msgspec.Struct)
+
+
+_INVISIBLE_CATEGORIES = frozenset(("Cc", "Cf", "Zl", "Zp", "Zs"))
+# What Unicode counts as letters, marks and signs although it is drawn as nothing: fillers, joiners, a braille blank.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | set(map(chr, range(0xFE00, 0xFE10)))
+
+
+def shows_nothing(text: str) -> bool:
+    """Whether nothing of the text can be seen: it is empty, or blanks, controls and other invisible characters only."""
+    return all(map(_is_invisible, text.strip()))
+
+
+def _is_invisible(character: str) -> bool:
+    return unicodedata.category(character) in _INVISIBLE_CATEGORIES or character in _INVISIBLE
 
 
 def clean_text(text: str) -> str:

@@ -6,6 +6,7 @@ import json
 
 import msgspec
 
+from seatrial.core.text import shows_nothing
 from seatrial.errors import MetricError
 from seatrial.metrics.base import Evidence, Measurement, Metric
 from seatrial.metrics.json_path import compile_path
@@ -15,7 +16,8 @@ from seatrial.metrics.json_values import read_answer
 class AtPath:
     """Gives a metric the value at ``path`` of a JSON answer in place of the whole answer (``response_path``).
 
-    An answer that is no JSON, or has no value or several there, counts as an empty answer.
+    An answer that is no JSON, or has no value or several there, counts as an empty answer; where an
+    empty answer would be right, it is an error.
     """
 
     def __init__(self, metric: Metric, *, path: str) -> None:
@@ -24,11 +26,16 @@ class AtPath:
         self._path = compile_path(path)
 
     async def measure(self, evidence: Evidence) -> Measurement:
-        """What the metric says of that part; the reason tells when there was none."""
+        """What the metric says of that part; the reason tells when there was none.
+
+        Raises `MetricError` when there was none and nothing was asked for: a missing value is no empty one.
+        """
         part, fault = self._part_of(evidence.output)
         found = await self._metric.measure(msgspec.structs.replace(evidence, output=part))
         if not fault:
             return found
+        if found.is_empty_right or (evidence.ground_truth is not None and shows_nothing(evidence.ground_truth)):
+            raise MetricError(f"there is nothing to compare: {fault}")
         return msgspec.structs.replace(found, reason=f"{fault}; {found.reason}".removesuffix("; "))
 
     def _part_of(self, answer: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ import msgspec
 
 from seatrial.core.messages import Message
 from seatrial.core.model import ToolSpec
+from seatrial.core.text import shows_nothing
 
 MetricOutcome = Literal["passed", "failed", "error", "skipped", "scored"]
 
@@ -35,8 +36,8 @@ class Evidence(msgspec.Struct, frozen=True):
 
     @property
     def is_answer_empty(self) -> bool:
-        """Whether the answer is nothing but white space: never a pass by accident."""
-        return not self.output.strip()
+        """Whether the answer is nothing that could be seen: never a pass by accident."""
+        return shows_nothing(self.output)
 
 
 class Measurement(msgspec.Struct, frozen=True, omit_defaults=True):

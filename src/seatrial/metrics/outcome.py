@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from seatrial.core.text import shows_nothing
 from seatrial.metrics.base import Score
 
 CaseOutcome = Literal["passed", "failed", "errored", "unchecked", "not_run"]
@@ -25,7 +26,7 @@ def outcome_of(scores: Sequence[Score], *, answer: str | None = None) -> CaseOut
     if "error" in found or any(score.is_fatal for score in scores):
         return "errored"
     if "passed" in found:
-        is_answered = answer is None or bool(answer.strip()) or any(score.is_empty_right for score in decided)
+        is_answered = answer is None or not shows_nothing(answer) or any(score.is_empty_right for score in decided)
         return "passed" if is_answered else "failed"
     if scores and all(score.outcome in ("skipped", "error") for score in scores):
         return "errored"

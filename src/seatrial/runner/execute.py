@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seatrial.core.messages import AssistantMessage, utc_now
+from seatrial.core.text import shows_nothing
 from seatrial.errors import DocumentError, ProviderError, SeatrialError
 from seatrial.runs.records import ErrorKind, TrialError
 
@@ -124,7 +125,7 @@ def _error_in(result: RunResult) -> TrialError | None:
             return TrialError("stopped", "a tool call waits for an approval that nobody can give in a test")
         case "aborted" | "terminated" | "limit" | "length":
             return None
-        case "refusal" | "content_filter" if not result.text.strip():
+        case "refusal" | "content_filter" if shows_nothing(result.text):
             return TrialError("empty_answer", result.error_message or f"no answer: {result.stop_reason}")
         case _:
-            return None if result.text.strip() else TrialError("empty_answer", "the model gave an empty answer")
+            return TrialError("empty_answer", "the model gave an empty answer") if shows_nothing(result.text) else None

@@ -213,3 +213,21 @@ async def test_a_part_of_a_json_answer_can_be_measured_alone() -> None:
 async def test_p021_a_missing_part_is_as_bad_as_can_be_where_lower_is_better() -> None:
     metric = AtPath(catalog.build("ter"), path="$.city")
     assert (await metric.measure(Evidence("hi", "{}", ground_truth="Paris"))).value == 1.0
+
+
+@pytest.mark.parametrize("answer", ["{}", "Paris", '{"city": ["", ""]}'])
+@pytest.mark.parametrize("metric", ["equality", "levenshtein_similarity"])
+async def test_p021_a_missing_part_is_no_empty_part(metric: str, answer: str) -> None:
+    at_path = AtPath(catalog.build(metric), path="$.city[*]" if "[" in answer else "$.city")
+    with pytest.raises(MetricError, match="there is nothing to compare"):
+        await at_path.measure(Evidence("hi", answer, ground_truth=""))
+    found = await AtPath(catalog.build(metric), path="$.city").measure(Evidence("hi", '{"city": ""}', ground_truth=""))
+    assert found.value == 1.0
+
+
+@pytest.mark.parametrize(
+    "answer", ["\u200b", "\ufeff \u2060", "\u00ad\u034f", "\u3164", "\u2800\n", "\x00\x1b", "\ufe0f"]
+)
+def test_p021_an_answer_of_invisible_characters_is_empty(answer: str) -> None:
+    assert Evidence("hi", answer).is_answer_empty
+    assert not Evidence("hi", f"{answer}.").is_answer_empty

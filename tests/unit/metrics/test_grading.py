@@ -172,6 +172,7 @@ def test_p016_the_outcome_of_a_case_follows_from_its_metrics(scores: list[Score]
 
 def test_p021_an_empty_answer_never_passes_unless_it_was_asked_for() -> None:
     assert outcome_of([score("passed")], answer=" ") == "failed"
+    assert outcome_of([score("passed")], answer="\u200b\ufeff") == "failed"
     assert outcome_of([score("passed")], answer="x") == "passed"
     asked_for = Score("silence", "passed", 1.0, 1.0, is_empty_right=True)
     assert outcome_of([score("passed"), asked_for], answer="") == "passed"

@@ -135,3 +135,10 @@ async def test_long_texts_are_compared_beside_the_event_loop() -> None:
 def test_score_text_refuses_metrics_that_need_more_than_two_texts() -> None:
     with pytest.raises(MetricError, match="needs more than an answer"):
         score_text("contains", "x", "y", value="x")
+
+
+@pytest.mark.parametrize(("answer", "truth"), [("???", "!!!"), (" ?", "! "), ("!!!", ""), ("...", " ")])
+def test_p021_two_texts_of_which_nothing_is_left_are_an_error_not_the_same(answer: str, truth: str) -> None:
+    with pytest.raises(MetricError, match="nothing is left to compare"):
+        score_text("equality", answer, truth, strip_punctuation=True, strip_whitespace=True)
+    assert score_text("equality", "???", "???", strip_punctuation=True) == 1.0

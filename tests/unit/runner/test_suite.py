@@ -154,6 +154,12 @@ async def test_p016_each_way_to_fail_has_its_own_outcome_and_the_others_go_on(st
     assert trip.exit_code == 1
 
 
+@pytest.mark.parametrize("answer", ["\u200b", " \ufeff\n", "\u3164"])
+async def test_p021_an_answer_that_nobody_can_see_is_an_empty_one(store: RunStore, answer: str) -> None:
+    trip = await Trip(store, ScriptedLiveAgent({"q0": answer}, [f1()]), cases(1)).make()
+    assert [trial.error and trial.error.kind for trial in trip.trials] == ["empty_answer"]
+
+
 async def test_only_the_outside_world_failed_is_exit_code_3(store: RunStore) -> None:
     async def model_failed(_text: str, _signal: AbortSignal) -> Any:
         return result("", "incomplete", error_message="the stream broke off")

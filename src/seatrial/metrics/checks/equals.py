@@ -30,7 +30,7 @@ class Equals:
         given = self._plain(evidence.output)
         wanted = [self._plain(text) for text in self._texts]
         if given in wanted:
-            return Measurement(1.0, is_empty_right=not given)
+            return Measurement(1.0, is_empty_right=evidence.is_answer_empty)
         if isinstance(self._value, str):
             return Measurement(0.0, first_difference(given, wanted[0]))
         if evidence.is_answer_empty:

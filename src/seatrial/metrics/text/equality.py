@@ -5,6 +5,8 @@ from __future__ import annotations
 import string
 import unicodedata
 
+from seatrial.core.text import shows_nothing
+from seatrial.errors import MetricError
 from seatrial.metrics.base import Measurement
 from seatrial.metrics.text.pair import PairMetric
 
@@ -29,12 +31,19 @@ class Equality(PairMetric):
         self._strip_punctuation = strip_punctuation
 
     def compare(self, answer: str, ground_truth: str) -> Measurement:
-        """1 or 0; the reason says where the texts part."""
+        """1 or 0; the reason says where the texts part. Raises `MetricError` when nothing is left of two texts."""
         given, wanted = self._normalised(answer), self._normalised(ground_truth)
-        if answer.strip() == "" and ground_truth.strip() != "":
+        is_empty = shows_nothing(answer)
+        if is_empty and not shows_nothing(ground_truth):
             return Measurement(0.0, "the answer is empty")
         if given == wanted:
-            return Measurement(1.0, is_empty_right=not given.strip())
+            if answer != ground_truth and not is_empty and shows_nothing(wanted):
+                raise MetricError(
+                    f"nothing is left to compare of {answer!r:.80} and {ground_truth!r:.80}: "
+                    "punctuation and white space do not count here",
+                    hint="leave strip_punctuation out for such a text",
+                )
+            return Measurement(1.0, is_empty_right=is_empty)
         return Measurement(0.0, first_difference(given, wanted))
 
     def _normalised(self, text: str) -> str:
