@@ -27,22 +27,23 @@ def tool_cells(trial: TrialRecord) -> list[Cell]:
     """
     failing = Counter(trial.failed_tools)
     called = Counter(trial.called_tools)
+    broken = "unchecked" if trial.outcome == "passed" else "failed"  # an error may be just what the case wants to see
     if trial.expected_tools is None:
-        return list(_of_calls(called, failing, Cell("", "dim")))
+        return list(_of_calls(called, failing, Cell("", "dim"), broken))
     expected = Counter(trial.expected_tools)
     score = next((score for score in trial.scores if score.metric == EXPECTED_TOOLS), None)
     is_failed = score is not None and score.outcome in ("failed", "error")
     missing = Counter[str]() if trial.error is not None else expected - called
     extra = called - expected
-    cells = list(_of_calls(expected & called, failing, Cell("✓ ", "passed")))
+    cells = list(_of_calls(expected & called, failing, Cell("✓ ", "passed"), broken))
     cells += [Cell(f"✗ {_counted(name, count)} not called", "failed") for name, count in missing.items()]
-    cells += _of_calls(extra, failing, Cell(BESIDES, "failed" if is_failed else "dim"))
+    cells += _of_calls(extra, failing, Cell(BESIDES, "failed" if is_failed else "dim"), broken)
     if is_failed and not missing and not extra:
         cells.append(Cell("✗ not as expected", "failed"))
     return cells if cells or trial.error is not None else [Cell("✓ none", "dim")]
 
 
-def _of_calls(calls: Counter[str], failing: Counter[str], sign: Cell) -> Iterator[Cell]:
+def _of_calls(calls: Counter[str], failing: Counter[str], sign: Cell, broken: str) -> Iterator[Cell]:
     """The calls by name, those apart that gave an error: each is told once, and taken out of ``failing``."""
     for name, count in calls.items():
         failed = min(failing[name], count)
@@ -50,7 +51,7 @@ def _of_calls(calls: Counter[str], failing: Counter[str], sign: Cell) -> Iterato
         if count > failed:
             yield Cell(f"{sign.text}{_counted(name, count - failed)}", sign.tone)
         if failed:
-            yield Cell(f"✗ {_counted(name, failed)} gave an error", "failed")
+            yield Cell(f"✗ {_counted(name, failed)}: error", broken)
 
 
 def _counted(name: str, count: int) -> str:

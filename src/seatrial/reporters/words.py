@@ -14,6 +14,9 @@ from seatrial.runs.verdict import INTERRUPTED, is_cut_short
 
 _NAMES = 10
 
+MARKS = {0: "PASSED", 1: "FAILED", 2: "UNCHECKED", 3: "ERRORED", 130: "INTERRUPTED"}
+STOPPED = "STOPPED"
+
 STOPPED_BY = {
     INTERRUPTED: "interrupted",
     "fail_fast": "stopped at the first failure (--fail-fast)",
@@ -119,10 +122,7 @@ def by_variant(report: Report) -> list[str]:
 
 def mark(report: Report) -> str:
     """The run in one word. ``STOPPED`` is a run that a budget ended before anything failed in it."""
-    if is_cut_short(report.run, report.tally, report.cases):
-        return "STOPPED"
-    words = {0: "PASSED", 1: "FAILED", 2: "UNCHECKED", 3: "ERRORED", 130: "INTERRUPTED"}
-    return words[report.exit_code]
+    return STOPPED if is_cut_short(report.run, report.tally, report.cases) else MARKS[report.exit_code]
 
 
 def why(trial: TrialRecord) -> Iterator[str]:

@@ -283,7 +283,7 @@ def test_a_tool_that_gave_an_error_does_not_look_like_one_that_worked(report_of:
     assert "price" in row
     text = shown(report_of([trial(expected_tools=("price", "price"), **called)], id="again"))
     assert "✓ price" in text
-    assert "✗ price gave an error" in text
+    assert "✗ price: error" in text
     assert "+ hours" in text
 
 
