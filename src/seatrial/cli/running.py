@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -11,12 +12,16 @@ from seatrial.core.abort import AbortSignal
 from seatrial.errors import SeatrialError
 from seatrial.runs.verdict import INTERRUPTED
 
+# What a run makes dies young and holds no circles: looking for them after every 700 new objects costs 5 % of the time.
+_COLLECT_AFTER = (20_000, 20, 50)
+
 
 def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]]) -> int:
     """Runs ``work`` to its end and gives its exit code. The first Ctrl-C sets the signal that it was given.
 
     After a Ctrl-C the event loop is left open: closing it would wait for threads of tools that do not listen.
     """
+    gc.set_threshold(*_COLLECT_AFTER)
     stop = AbortSignal()
     runner = asyncio.Runner()
     loop = runner.get_loop()
