@@ -84,7 +84,7 @@ class _Loading:
         source = self.trip.read(self.path)
         if source is None:
             return None
-        document = read_yaml(source)
+        document = read_yaml(source, reads_on=True)
         self.trip.findings += document.problems
         if document.data is None and not document.problems:
             hint = "it needs at least name, model and instructions"

@@ -14,6 +14,7 @@ from seatrial.config.source import Source
 _MAX_DEPTH = 100
 _MAX_VALUES = 300_000
 _MERGE = "<<"
+_STAR_HINT = "a text that begins with * needs quotes"
 _STRING_TAG = "tag:yaml.org,2002:str"
 _CORE_TAGS = {
     "!",
@@ -154,7 +155,8 @@ class YamlBuilder:
             is_open = any(opened.anchor == name for opened in self._open)
             known = ", ".join(f"&{anchor}" for anchor in list(self._anchors)[:5])
             message = f"*{name} stands inside the block that it names" if is_open else f"there is no anchor &{name}"
-            self.complain("ST110", message, place, hint=f"anchors so far: {known}" if known and not is_open else None)
+            hint = f"anchors so far: {known}; a text that begins with * needs quotes"
+            self.complain("ST110", message, place, hint=None if is_open else hint if known else _STAR_HINT)
         value = self._anchors.get(name, unreadable_text())
         if holder is not None and isinstance(holder.target, Block) and holder.wants_key:
             holder.key, holder.wants_key = (str(value), place.line, place.column, place.length), False

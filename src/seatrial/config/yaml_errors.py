@@ -3,26 +3,67 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from itertools import islice
 
 import yaml
 
 from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.source import Source
+from seatrial.config.yaml_slips import Slip, quoted_value, slips, without_tabs
 
-_OPENING = {"'": "single quote", '"': "double quote", "[": "bracket [", "{": "brace {"}
+_MENDED_BY_QUOTES = ("put the value in quotes", "put the text in quotes")
 
 
-def explain_syntax_error(error: yaml.MarkedYAMLError, source: Source) -> Diagnostic:
-    """One diagnostic for one syntax error."""
+_MAX_SLIPS = 10
+
+Parse = Callable[[Source], yaml.MarkedYAMLError | None]
+
+
+def explain_syntax_error(error: yaml.MarkedYAMLError, source: Source, parse: Parse) -> tuple[Diagnostic, Source | None]:
+    """One diagnostic for one syntax error, and the text as it may be meant, where that can be told."""
     mark = error.problem_mark or error.context_mark
     line = min(mark.line + 1, len(source.lines)) if mark else 1
     column = mark.column + 1 if mark else 1
     tab = _tab_near(source, line)
     if tab is not None:
         message = f"line {tab} is indented with a tab"
-        return Diagnostic("error", "ST107", message, Place(source.path, tab, 1), hint="indent with spaces")
-    line, column, message, hint = _explain(error, source, line, column)
-    return Diagnostic("error", "ST101", message, Place(source.path, line, column), hint=hint)
+        finding = Diagnostic("error", "ST107", message, Place(source.path, tab, 1), hint="indent with spaces")
+        return finding, Source(source.path, "\n".join(without_tabs(source.lines)))
+    slip = _slip_behind(error, source, line, parse)
+    if slip is None:
+        line, column, message, hint = _explain(error, source, line, column)
+        finding = Diagnostic("error", "ST101", message, Place(source.path, line, column), hint=hint)
+        if hint not in _MENDED_BY_QUOTES:
+            return finding, None
+        slip = quoted_value(line, source.lines[line - 1], column, message)
+        return finding, _mended(source, slip)
+    place = Place(source.path, slip.line, slip.column)
+    return Diagnostic("error", "ST101", slip.message, place, hint=slip.hint), _mended(source, slip)
+
+
+def _slip_behind(error: yaml.MarkedYAMLError, source: Source, line: int, parse: Parse) -> Slip | None:
+    """The slip that brought the error about, perhaps many lines before it: once mended, the error is gone."""
+    for slip in islice(slips(source.lines, line), _MAX_SLIPS):
+        mended = _mended(source, slip)
+        if mended is None:
+            return slip
+        left = parse(mended)
+        if left is None or (_line_of(left) > slip.line and _line_of(left) != _line_of(error)):
+            return slip
+    return None
+
+
+def _mended(source: Source, slip: Slip) -> Source | None:
+    if slip.mended is None:
+        return None
+    lines = [*source.lines[: slip.line - 1], slip.mended, *source.lines[slip.line :]]
+    return Source(source.path, "\n".join(lines))
+
+
+def _line_of(error: yaml.MarkedYAMLError) -> int:
+    mark = error.problem_mark or error.context_mark
+    return mark.line + 1 if mark else 1
 
 
 def _tab_near(source: Source, line: int) -> int | None:

@@ -18,6 +18,7 @@ from seatrial.config.yaml_builder import YamlBuilder
 from seatrial.config.yaml_errors import explain_syntax_error
 
 _MAX_UNFOLDED = 200_000
+_MAX_SYNTAX_ERRORS = 5
 
 
 @dataclass
@@ -28,27 +29,56 @@ class YamlDocument:
     problems: list[Diagnostic] = field(default_factory=list)
 
 
-def read_yaml(source: Source) -> YamlDocument:
-    """The first document of a YAML text; never raises for what the text holds."""
-    builder = YamlBuilder(source)
+def read_yaml(source: Source, *, reads_on: bool = False) -> YamlDocument:
+    """The first document of a YAML text; never raises for what the text holds.
+
+    ``reads_on`` gives the data also of a text with syntax errors, where it can be told what was meant: for findings.
+    """
     control = unreadable_character(source)
     if control is not None:
         return YamlDocument(problems=[control])
+    problems: list[Diagnostic] = []
+    builder = YamlBuilder(source)
+    text: Source | None = source
     try:
-        for event in yaml.parse(source.text, Loader=yaml.CSafeLoader):
-            if not builder.take(event):
+        while text is not None:
+            builder = YamlBuilder(text)
+            error = _build(builder)
+            if error is None:
+                return _document(builder, problems, source, reads_on=reads_on)
+            finding, text = explain_syntax_error(error, text, lambda changed: _build(YamlBuilder(changed)))
+            if problems and finding.line <= problems[-1].line:
                 break
-    except yaml.MarkedYAMLError as error:
-        builder.problems = [problem for problem in builder.problems if problem.code == "ST103"]
-        builder.problems.append(explain_syntax_error(error, source))
-        return YamlDocument(problems=builder.problems)
+            problems.append(finding)
+            text = text if len(problems) < _MAX_SYNTAX_ERRORS else None
     except yaml.YAMLError as error:
         message = f"the file is not valid YAML: {error}"
         return YamlDocument(problems=[Diagnostic("error", "ST101", message, Place(source.path, 1))])
+    return YamlDocument(problems=[*_given_twice(builder), *problems])
+
+
+def _build(builder: YamlBuilder) -> yaml.MarkedYAMLError | None:
+    """Builds what the text holds, up to a syntax error."""
+    try:
+        for event in yaml.parse(builder.source.text, Loader=yaml.CSafeLoader):
+            if not builder.take(event):
+                break
+    except yaml.MarkedYAMLError as error:
+        return error
+    return None
+
+
+def _document(builder: YamlBuilder, problems: list[Diagnostic], source: Source, *, reads_on: bool) -> YamlDocument:
     if _unfolded_size(builder.root, {}) > _MAX_UNFOLDED + 10 * builder.count:
         builder.complain("ST110", "aliases make this file unfold to more data than can be read", Place(source.path, 1))
-        return YamlDocument(problems=builder.problems)
-    return YamlDocument(builder.root, builder.problems)
+        return YamlDocument(problems=[*problems, *builder.problems])
+    if problems and not reads_on:
+        return YamlDocument(problems=[*_given_twice(builder), *problems])
+    return YamlDocument(builder.root, [*problems, *builder.problems])
+
+
+def _given_twice(builder: YamlBuilder) -> list[Diagnostic]:
+    return [problem for problem in builder.problems if problem.code == "ST103"]
 
 
 def _unfolded_size(value: Any, sizes: dict[int, int]) -> int:
