@@ -42,7 +42,7 @@ def print_report(report: Report, console: Console, glyphs: Glyphs, program: str 
         if legend := rows.legend():
             console.print(Text(glyphs(" · ".join(legend)), "bright_black"))
     if rows.left_out:
-        console.print(Text(f"{rows.left_out:,} more without a row", "bright_black"))
+        console.print(Text(words.without_row(len(rows.shown), rows.left_out), "bright_black"))
     _print_failures(report, console, glyphs)
     console.print()
     _print_verdict(report, console, glyphs)
@@ -143,7 +143,7 @@ def _print_fact(console: Console, label: str, text: str, style: str) -> None:
 def _print_verdict(report: Report, console: Console, glyphs: Glyphs) -> None:
     mark = words.mark(report)
     console.print(Text.assemble((mark, _VERDICT_STYLES[mark]), "  ", glyphs(words.verdict(report))))
-    for sentence in [*words.by_variant(report), *words.repeats(report)]:
+    for sentence in words.sentences(report):
         console.print(Text(glyphs(sentence)))
     console.print(Text(glyphs(_facts(report)), "bright_black"))
     run = report.run

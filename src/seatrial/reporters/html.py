@@ -58,7 +58,7 @@ def _header(report: Report) -> Iterator[str]:
     tone = _MARK_TONES.get(mark, "unchecked")
     yield f'<header><h1><b class="{tone}">{mark}</b>{html_text(run.agent)}</h1>'
     yield f'<p class="verdict">{html_text(words.verdict(report))}</p>'
-    for sentence in [*words.by_variant(report), *words.repeats(report)]:
+    for sentence in words.sentences(report):
         yield f"<p>{html_text(sentence)}</p>"
     if report.rate is not None:
         interval = report.rate.interval
@@ -109,7 +109,8 @@ def _grid(report: Report) -> Iterator[str]:
         yield f'<tr class="detail" hidden><td colspan="{span}"></td><td hidden><template>{details}</template></td></tr>'
     yield "</tbody>"
     if rows.left_out:
-        yield f'<caption class="dim">{rows.left_out:,} more cases are not shown: only what did not pass is</caption>'
+        told = f"{words.without_row(len(rows.shown), rows.left_out)}: only what did not pass has one"
+        yield f'<caption class="dim">{told}</caption>'
 
 
 def _detail(trial: TrialRecord, report: Report) -> str:

@@ -50,6 +50,8 @@ def xml_text(text: str) -> str:
 def _facts(report: Report) -> Iterator[tuple[str, str]]:
     yield "run", report.run.id
     yield "verdict", words.verdict(report)
+    for found, told in zip(report.unmeasured, words.unmeasured(report), strict=True):
+        yield f"metric {found.outcome}", told
     for variant in report.run.variants:
         yield "model", f"{variant.provider} {variant.model}"
     if report.run.git is not None:

@@ -37,7 +37,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield f"**{words.verdict(report)}**"
     yield ""
-    for sentence in [*words.by_variant(report), *words.repeats(report)]:
+    for sentence in words.sentences(report):
         yield md_text(sentence)
         yield ""
     models = ", ".join(dict.fromkeys(f"{variant.provider} {variant.model}" for variant in run.variants))
@@ -63,7 +63,7 @@ def _table(rows: Rows) -> Iterator[str]:
         yield md_text(" · ".join(legend))
     if rows.left_out:
         yield ""
-        yield f"{rows.left_out:,} more are not shown."
+        yield f"{words.without_row(len(rows.shown), rows.left_out)}."
 
 
 def _failures(report: Report) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
+from seatrial.metrics.base import MetricOutcome
 from seatrial.metrics.summary import MetricSummary, summarize
 from seatrial.reporters.repeats import Repeats, repeats_of
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialRecord
@@ -29,6 +31,15 @@ class Rate(NamedTuple):
     checked: int
     interval: Interval
     cases: int
+
+
+class Unmeasured(NamedTuple):
+    """A metric that gave no score in trials that have a verdict all the same, and why in the first of them."""
+
+    metric: str
+    outcome: MetricOutcome
+    trials: int
+    reason: str
 
 
 def rate_of(cases: Sequence[CaseTally]) -> Rate | None:
@@ -92,6 +103,18 @@ class Report:
     def metrics(self) -> list[MetricSummary]:
         """What each metric comes to, in the order of their first appearance."""
         return summarize((trial.case, trial.scores) for trial in self.trials())
+
+    @cached_property
+    def unmeasured(self) -> list[Unmeasured]:
+        """Metrics with a threshold that were skipped beside others, and those that gave an error without harm."""
+        counts: Counter[tuple[str, MetricOutcome]] = Counter()
+        reasons: dict[tuple[str, MetricOutcome], str] = {}
+        for trial in self.trials(outcomes=("passed", "failed", "unchecked")):
+            for score in trial.scores:
+                if score.outcome == "error" or (score.outcome == "skipped" and score.threshold is not None):
+                    counts[score.metric, score.outcome] += 1
+                    reasons.setdefault((score.metric, score.outcome), score.reason)
+        return [Unmeasured(*key, count, reasons[key]) for key, count in counts.items()]
 
     def trials(
         self, *, outcomes: Collection[Outcome] | None = None, with_messages: bool = False

@@ -90,12 +90,13 @@ class Rows:
     def _metric_column(self, name: str) -> Column:
         scores = [score for trial in self.trials for score in trial.scores if score.metric == name]
         if _is_check(scores):
-            return Column(name, lambda tries: [_metric(tries, name)], is_number=True)
+            return Column(one_line(name), lambda tries: [_metric(tries, name)], is_number=True)
         thresholds = {score.threshold for score in scores}
         if len(thresholds) == 1 and (threshold := thresholds.pop()) is not None:
-            heading = f"{name}\n{'≤' if _is_lower_better(scores) else '≥'} {shown_number(threshold)}"
+            heading = f"{one_line(name)}\n{'≤' if _is_lower_better(scores) else '≥'} {shown_number(threshold)}"
             return Column(heading, lambda tries: [_metric(tries, name)], is_number=True)
-        return Column(name, lambda tries: [_metric(tries, name, with_threshold=True)], is_number=True)
+        shown = one_line(name)
+        return Column(shown, lambda tries: [_metric(tries, name, with_threshold=True)], is_number=True)
 
 
 def _was_cut_off(tries: Tries, report: Report) -> bool:

@@ -110,9 +110,37 @@ def verdict(report: Report) -> str:
     """The run in one sentence."""
     others = other_outcomes(report.tally)
     if report.rate is None:
-        return f"nothing was checked: {others or 'no trial was run'}"
-    rate = pass_rate(report.rate, " tries" if report.repeats is not None else "")
-    return f"{rate}; {others}" if others else rate
+        told = [f"nothing was checked: {others or 'no trial was run'}"]
+    else:
+        told = [pass_rate(report.rate, " tries" if report.repeats is not None else ""), others]
+    return "; ".join(part for part in (*told, *_metrics_without_score(report)) if part)
+
+
+def _metrics_without_score(report: Report) -> Iterator[str]:
+    for outcome, told in (("skipped", "skipped"), ("error", "in error")):
+        count = sum(found.outcome == outcome for found in report.unmeasured)
+        if count:
+            yield f"{count:,} metric{'' if count == 1 else 's'} {told}"
+
+
+def unmeasured(report: Report) -> list[str]:
+    """The metrics that gave no score although the case has a verdict, in sentences; nothing when all did."""
+    verbs = {"skipped": "was skipped", "error": "gave an error"}
+    return [
+        f"{one_line(found.metric)} {verbs.get(found.outcome, found.outcome)} in {found.trials:,} "
+        f"trial{'' if found.trials == 1 else 's'}: {one_line(found.reason) or found.outcome}"
+        for found in report.unmeasured
+    ]
+
+
+def sentences(report: Report) -> list[str]:
+    """What stands below the verdict, where there is more to say than one sentence holds."""
+    return [*by_variant(report), *repeats(report), *unmeasured(report)]
+
+
+def without_row(shown: int, left_out: int) -> str:
+    """How many cases have no row in a table; no ``more`` where none has one."""
+    return f"{left_out:,} {'more' if shown else 'cases'} without a row"
 
 
 def by_variant(report: Report) -> list[str]:

@@ -332,3 +332,30 @@ def test_a_stream_that_is_gone_silences_the_reporter_and_nothing_else(report_of:
     reporter = ConsoleReporter(Gone(), report.store)
     follow(reporter, report, a_few())
     assert isinstance(reporter.lost, BrokenPipeError)
+
+
+def test_p021_a_metric_skipped_beside_one_that_passed_stands_in_the_verdict(report_of: MakeReport) -> None:
+    skipped = Score("recall", "skipped", None, 0.5, "the case has no ground_truth")
+    text = shown(report_of([trial(n, scores=(Score("f1_score", "passed", 1.0, 0.5), skipped)) for n in range(3)]))
+    assert "PASSED  3 of 3 passed (100 %, 95 % interval 44 % to 100 %); 1 metric skipped" in text
+    assert "recall was skipped in 3 trials: the case has no ground_truth" in text
+
+
+def test_a_metric_in_error_that_only_scores_is_told_with_its_reason(report_of: MakeReport) -> None:
+    broken = Score("judge", "error", None, None, "401: wrong key")
+    text = shown(report_of([trial(scores=(Score("f1_score", "passed", 1.0, 0.5), broken))]))
+    assert "FAILED  1 of 1 passed (100 %, 95 % interval 21 % to 100 %); 1 metric in error" in text
+    assert "judge gave an error in 1 trial: 401: wrong key" in text
+
+
+def test_a_large_run_in_which_all_passed_has_no_rows_and_no_more_of_them(report_of: MakeReport) -> None:
+    text = shown(report_of([trial(n) for n in range(500)]))
+    assert "500 cases without a row" in text
+    assert "more" not in text
+
+
+def test_a_metric_name_cannot_steer_the_terminal(report_of: MakeReport) -> None:
+    scores = (Score("a\x1b[2J\nb", "failed", 0.25, 0.5, "x\x1b"), Score("c\x1b]0;t\x07", "passed", 1.0, 1.0))
+    for width in (40, 120):
+        report = report_of([trial(0, "failed", scores=scores, tags=("\x1b",))], id=f"20260503-1200{width:02}-aaaa")
+        assert not set(shown(report, width)) & set("\x1b\x07")

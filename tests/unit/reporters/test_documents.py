@@ -145,7 +145,7 @@ def test_a_large_page_shows_what_did_not_pass(report_of: MakeReport, monkeypatch
     monkeypatch.setattr("seatrial.reporters.html.MOST_ROWS", 10)
     text = written(write_html, report_of([trial(n, "failed" if n == 7 else "passed") for n in range(30)]))
     assert text.count('<tr class="case"') == 1
-    assert "29 more cases are not shown" in text
+    assert "29 more without a row" in text
 
 
 def test_github_gets_an_annotation_at_the_line_and_a_summary(report_of: MakeReport, tmp_path: Path) -> None:
@@ -202,3 +202,13 @@ def test_a_spreadsheet_takes_no_answer_for_a_formula(report_of: MakeReport) -> N
     text = written(write_csv, report_of([trial(output="=HYPERLINK(1)", input="@x", case="-1 \n \x1b")]))
     (row,) = csv.DictReader(io.StringIO(text, newline=""))
     assert (row["output"], row["input"], row["case"]) == ("'=HYPERLINK(1)", "'@x", "'-1 \n \x1b")
+
+
+def test_p021_documents_tell_metrics_that_gave_no_score_beside_a_verdict(report_of: MakeReport) -> None:
+    skipped = Score("recall", "skipped", None, 0.5, "the case has no ground_truth")
+    report = report_of([trial(0, scores=(Score("f1_score", "passed", 1.0, 0.5), skipped))])
+    assert "; 1 metric skipped**" in written(write_markdown, report)
+    assert "recall was skipped in 1 trial: the case has no ground\\_truth" in written(write_markdown, report)
+    told = {one.get("name"): one.get("value") for one in ET.fromstring(written(write_junit, report)).iter("property")}
+    assert (told["verdict"] or "").endswith("; 1 metric skipped")
+    assert told["metric skipped"] == "recall was skipped in 1 trial: the case has no ground_truth"
