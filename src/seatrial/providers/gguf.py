@@ -96,7 +96,7 @@ class GgufModel:
             return turn.broken_off("error", error, reading)
         finally:
             turn.is_over = True
-        return turn.stream.end()
+        return msgspec.structs.replace(turn.stream.end(), waited_s=turn.waited_s)
 
     async def prepare(self) -> None:
         """Loads the weights."""
@@ -123,6 +123,7 @@ class _Turn:
     def __init__(self, stream: ReplyStream) -> None:
         self.stream = stream
         self.is_over = False
+        self.waited_s = 0.0
         self._loop = asyncio.get_running_loop()
 
     def take(self, chunk: bytes) -> None:

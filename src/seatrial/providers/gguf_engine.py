@@ -7,6 +7,7 @@ import secrets
 import threading
 from functools import cache
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Protocol
 
 import msgspec
@@ -25,7 +26,12 @@ EXIT_WAIT_S = 30.0
 
 
 class Listener(Protocol):
-    """Who waits for a reply; called in the thread that asks. Must not raise."""
+    """Who waits for a reply; called in the thread that asks. Must not raise.
+
+    ``waited_s`` is set before the first chunk.
+    """
+
+    waited_s: float
 
     @property
     def is_over(self) -> bool:
@@ -76,9 +82,11 @@ class Engine:
             listener.take(chunk)
             return listener.is_over or self._is_stopped
 
+        asked = perf_counter()
         with self._turn:
             if listener.is_over:
                 return
+            listener.waited_s = perf_counter() - asked
             self._load()
             try:
                 self._server.handle_chat_completions(body, hear)

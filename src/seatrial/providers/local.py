@@ -10,13 +10,19 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Sequence
+from functools import cache
+from time import perf_counter
 from typing import Any
+
+import msgspec
 
 from seatrial.core.abort import AbortSignal
 from seatrial.core.content import AssistantBlock, TextContent, ToolCall
 from seatrial.core.messages import AssistantMessage, Message, StopReason, ToolResultMessage, UserMessage
 from seatrial.core.model import ModelInfo, ModelRequest, NoticeSink, TextDelta, ToolCallDelta, ToolSpec
+from seatrial.core.threads import in_thread
 from seatrial.core.usage import UNKNOWN_USAGE, ModelCost, Usage
 from seatrial.errors import AbortedError, ConfigError, RetrievalError
 from seatrial.providers.base import ProviderOptions
@@ -28,6 +34,12 @@ from seatrial.providers.local_routing import LEAST_CLOSENESS, RankedTool, likely
 from seatrial.providers.minilm import shared_minilm
 
 _FREE = ModelCost(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0)
+
+
+@cache
+def _turn() -> threading.Lock:
+    """The process's one place at the engine."""
+    return threading.Lock()
 
 
 class LocalModel:
@@ -52,7 +64,7 @@ class LocalModel:
         watch = signal or AbortSignal()
         try:
             watch.raise_if_set()
-            reply = await watch.race(asyncio.to_thread(self._reply, request))
+            reply = await watch.race(in_thread(self._reply_in_turn, request, watch))
         except AbortedError:
             return self._message((), "aborted")
         except RetrievalError as error:
@@ -68,6 +80,14 @@ class LocalModel:
 
     async def close(self) -> None:
         """Nothing to free: the embedding model is shared by the whole process."""
+
+    def _reply_in_turn(self, request: ModelRequest, signal: AbortSignal) -> AssistantMessage:
+        """One reply after the other: side by side they would only share the same cores, and each would look slow."""
+        asked = perf_counter()
+        with _turn():
+            waited_s = perf_counter() - asked
+            signal.raise_if_set()
+            return msgspec.structs.replace(self._reply(request), waited_s=waited_s)
 
     def _reply(self, request: ModelRequest) -> AssistantMessage:
         question, results = _last_turn(request.messages)

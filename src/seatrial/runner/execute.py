@@ -29,7 +29,10 @@ _OWN_FAULTS: dict[str, ErrorKind] = {"empty_response": "empty_answer", "invalid_
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn as it went: what was asked of it, what came, and how long it took."""
+    """One turn as it went: what was asked of it, what came, and how long it took.
+
+    ``duration_s`` is the agent's own time: waiting for a turn at a model on this machine is left out.
+    """
 
     config: CaseConfig | TurnConfig
     result: RunResult
@@ -99,7 +102,12 @@ async def _turn(
     message = await _message_of(config, agent)
     started = time.perf_counter()
     result = await agent.agent.run(message, history=history, signal=stop)
-    return Turn(config, result, time.perf_counter() - started)
+    duration_s = time.perf_counter() - started
+    return Turn(config, result, max(duration_s - _waited_s(result), 0.0))
+
+
+def _waited_s(result: RunResult) -> float:
+    return sum(message.waited_s for message in result.added.messages if isinstance(message, AssistantMessage))
 
 
 async def _message_of(config: CaseConfig | TurnConfig, agent: LiveAgent) -> UserMessage:
