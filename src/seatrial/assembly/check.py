@@ -13,7 +13,7 @@ from seatrial.config.cases import CaseConfig, ExpectationConfig
 from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.evaluations import MetricConfig
 from seatrial.config.loaded import LoadedAgent
-from seatrial.config.located import KeyPath
+from seatrial.config.located import Block, KeyPath
 from seatrial.config.model import ModelConfig
 from seatrial.config.names import did_you_mean
 from seatrial.config.readable import path_in_file, readable_part
@@ -27,6 +27,8 @@ def check(loaded: LoadedAgent) -> tuple[Diagnostic, ...]:
     """Every finding, in the order of the file; for a file that has errors already, those of what can be read of it."""
     if loaded.config is not None:
         return tuple(_findings(loaded, loaded.config))
+    if not isinstance(loaded.data, Block):
+        return ()
     found = {_shown(finding): finding for finding in (*unknown_names(loaded), *_beside_errors(loaded))}
     return tuple(found.values())
 

@@ -101,7 +101,7 @@ class CaseConfig(ExpectationConfig):
     @classmethod
     def rules(cls, values: Mapping[str, Any]) -> Iterator[Problem]:
         """Either input or turns; no more passes than tries."""
-        yield from exactly_one(values, ("input", "turns"), cls.called)
+        yield from exactly_one(values, ("input", "turns"), cls.called, "add `input: What the user says.`")
         repeat, require = plain(values.get("repeat", 1)), plain(values.get("require", 1))
         if str(repeat).isdigit() and str(require).isdigit() and int(require) > int(repeat):
             yield Problem("ST203", f"`require` ({require}) is more than `repeat` ({repeat})", ("require",))

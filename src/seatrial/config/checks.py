@@ -39,6 +39,12 @@ class CheckConfig(Entity):
         "latency_ms": "max_latency_ms",
         "cost_usd": "max_cost_usd",
         "pattern": "regex",
+        "does_not_contain": "not_contains",
+        "excludes": "not_contains",
+        "includes": "contains",
+        "matches_regex": "regex",
+        "equal": "equals",
+        "exact": "equals",
     }
 
     conditions = ({"anyOf": [given(kind) for kind in (*KINDS, "not")]},)

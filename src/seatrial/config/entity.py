@@ -69,7 +69,8 @@ class Entity(BaseModel):
         problems = list(cls._unknown_keys(value))
         fields = cls.model_fields
         given = {key: item for key, item in value.items() if item is not None and key in fields}
-        problems += cls.rules(given)
+        is_misspelt = bool(problems)
+        problems += [rule for rule in cls.rules(given) if not (is_misspelt and rule.code == "ST202")]
         try:
             entity = handler(given)
         except ValidationError as error:

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from seatrial.config.entity import Entity, Problem
 from seatrial.config.fields import Flag, FreeBlock, FullText, Texts, Whole
+from seatrial.config.hints import pattern_meant
 from seatrial.config.located import plain
 
 CallOrder = Literal["any", "in_order", "exact"]
@@ -97,4 +98,5 @@ def invalid_pattern(pattern: str, loc: tuple[str | int, ...] = ()) -> Iterator[P
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        yield Problem("ST408", f"this is not a valid regular expression: {error}", loc, value=pattern)
+        message = f"this is not a valid regular expression: {error}"
+        yield Problem("ST408", message, loc, pattern_meant(error), pattern)

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from seatrial.config.diagnostics import CODES, Diagnostic, Place
+from seatrial.config.hints import number_meant
 from seatrial.config.located import FilledText, KeyPath, locate, value_at
 from seatrial.config.names import did_you_mean
 from seatrial.config.tools import TOOL_TYPES, tool_type
@@ -16,6 +17,17 @@ from seatrial.config.tools import TOOL_TYPES, tool_type
 _AT_KEY = {"ST102", "ST104", "ST201", "ST202"}
 _EMPTY_HINT = "indent its keys under it, or write its value behind the colon"
 _MAX_SHOWN = 40
+_EXAMPLES = {
+    "name": "my-agent",
+    "provider": "openai",
+    "description": "What it is for.",
+    "instructions": "You help with ...",
+    "input": "What the user says.",
+    "model": "provider:name",
+    "source": "folder",
+    "file": "tools.py",
+    "function": "name_of_the_function",
+}
 _ITEM_NAMES = {"tools": "tool", "test_cases": "test case", "metrics": "metric", "variants": "variant"}
 _BOUNDS = {
     "greater_than": ("gt", "more than"),
@@ -101,6 +113,8 @@ class _Refusal:
         if wanted is None:
             return "ST105", f"{name}: {self.message}", None
         hint = "begin each item with `- `" if wanted == "a list" else None
+        if wanted in ("a number", "a whole number"):
+            hint = number_meant(self.given, is_whole=wanted != "a number")
         return "ST105", f"{name} must be {wanted}, not {self.shown}", hint
 
     def _missing(self) -> _Words:
@@ -113,7 +127,14 @@ class _Refusal:
             hint = f"its keys look like `type: {guess}`"
         elif key == "metric":
             hint = "name it: `metric: ...`, or `metric_type: ...` with `type: rag`"
+        elif key in _EXAMPLES:
+            hint = f"add `{key}: {self._example(str(key))}`"
         return "ST104", f"{self._name(self.loc[:-1])} lacks `{key}`", hint
+
+    def _example(self, key: str) -> str:
+        if key == "name" and len(self.loc) > 1:
+            return "its_name"
+        return _EXAMPLES[key]
 
     def _allowed(self) -> list[str]:
         if self.loc[-1:] == ("type",) and "tools" in self.loc[:-1]:

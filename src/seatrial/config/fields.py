@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from seatrial.config.hints import name_meant
 from seatrial.config.located import PlainText, plain
 
 LENIENT = "lenient"
@@ -76,6 +77,7 @@ class Limits:
     may_be_empty: bool = False
     pattern: str | None = None
     pattern_in_words: str = ""
+    joint: str = "-"
 
     def check(self, text: str, info: ValidationInfo) -> str:
         """The text itself; raises the finding for the first limit that it breaks."""
@@ -86,7 +88,8 @@ class Limits:
         if self.at_most is not None and len(text) > self.at_most:
             raise problem("ST403", f"has {len(text):,} characters; at most {self.at_most:,} are allowed")
         if self.pattern is not None and not re.fullmatch(self.pattern, text):
-            raise problem("ST402", f"must be {self.pattern_in_words}")
+            hint = name_meant(text, self.pattern, self.joint)
+            raise problem("ST402", f"must be {self.pattern_in_words}, not `{text[:40]}`", hint)
         return text
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -109,7 +112,9 @@ Name = Annotated[
         100, pattern="[A-Za-z][A-Za-z0-9-]*", pattern_in_words="letters, digits and hyphens, beginning with a letter"
     ),
 ]
-ToolName = Annotated[Text, Limits(100, pattern="[A-Za-z0-9_]+", pattern_in_words="letters, digits and underscores")]
+ToolName = Annotated[
+    Text, Limits(100, pattern="[A-Za-z0-9_]+", pattern_in_words="letters, digits and underscores", joint="_")
+]
 ShortText = Annotated[Text, Limits(100)]
 Description = Annotated[Text, Limits(500)]
 LongText = Annotated[Text, Limits(5000)]

@@ -16,6 +16,7 @@ from seatrial.config.python_source import PythonNames, names_defined
 from seatrial.config.source import read_source
 from seatrial.errors import ConfigError
 
+_MOST_SHOWN = 5
 _SCHEMES = ("http://", "https://", "s3://", "az://", "gs://", "file://")
 
 
@@ -127,6 +128,10 @@ class Lookup:
             return f"did you mean {near}?"
         if not Path(written).is_absolute() and Path(written).exists():
             return f"paths begin at the folder of the agent file, {self.folder.absolute()}"
+        beside = sorted(name for name in self._names_beside(target.parent) if _is_like(name, target))
+        if beside:
+            shown = ", ".join(Path(written).with_name(name).as_posix() for name in beside[:_MOST_SHOWN])
+            return f"there {'is' if len(beside) == 1 else 'are'} {shown}{', ...' if beside[_MOST_SHOWN:] else ''}"
         return f"looked for {target}"
 
     def absolute(self, written: str) -> Path:
@@ -152,3 +157,8 @@ class Lookup:
         place = locate(self.data, path, of_key=of_key) or Place(self.path, 1)
         severity: Severity = "warning" if code.startswith("ST5") else "error"
         return Diagnostic(severity, code, message, place, hint=hint, key_path=path)
+
+
+def _is_like(name: str, target: Path) -> bool:
+    """Whether a name is of the same type as the one that is missing, and none of an agent file."""
+    return not name.startswith(".") and Path(name).suffix.lower() == target.suffix.lower() and name != "agent.yaml"

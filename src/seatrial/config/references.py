@@ -139,7 +139,7 @@ class References:
             name = item.get("name") if isinstance(item, dict) else item
             place = path if index is None else (*path, index)
             place = (*place, "name") if isinstance(item, dict) else place
-            if not isinstance(name, str) or name in known or (not known and self._has_broken_tools()):
+            if not isinstance(name, str) or name in known or self._may_have_lost(name, known):
                 continue
             yield self._unknown_tool(str(name), known, place)
 
@@ -154,11 +154,15 @@ class References:
     def _tool_names(self) -> list[str]:
         tools = value_at(self.data, ("tools",))
         items = tools if isinstance(tools, list) else []
-        return [str(item["name"]) for item in items if isinstance(item, dict) and isinstance(item.get("name"), str)]
+        names = (item["name"] for item in items if isinstance(item, dict) and isinstance(item.get("name"), str))
+        return list(dict.fromkeys(map(str, names)))
 
-    def _has_broken_tools(self) -> bool:
+    def _may_have_lost(self, name: str, known: list[str]) -> bool:
+        """Whether the tool may be one that is told of already: in a broken list, without a name, or with another's."""
         tools = value_at(self.data, ("tools",))
-        return tools is not None and not isinstance(tools, list)
+        if not isinstance(tools, list):
+            return tools is not None
+        return len(known) < len(tools) and nearest(name, known) is None
 
     def _has_mcp(self) -> bool:
         tools = value_at(self.data, ("tools",))

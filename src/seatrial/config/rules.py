@@ -21,12 +21,14 @@ def at_most_one(values: Mapping[str, Any], keys: Sequence[str], called: str) -> 
         yield Problem("ST201", f"{called} has {shown}; they exclude each other", (given[1],), "keep one of them")
 
 
-def exactly_one(values: Mapping[str, Any], keys: Sequence[str], called: str) -> Iterator[Problem]:
+def exactly_one(
+    values: Mapping[str, Any], keys: Sequence[str], called: str, hint: str | None = None
+) -> Iterator[Problem]:
     """A finding when two of the keys are given, or none."""
     yield from at_most_one(values, keys, called)
     if not any(key in values for key in keys):
         shown = " or ".join(f"`{key}`" for key in keys)
-        yield Problem("ST202", f"{called} needs {shown}")
+        yield Problem("ST202", f"{called} needs {shown}", hint=hint)
 
 
 def exactly_one_given(*keys: str) -> dict[str, Any]:

@@ -41,6 +41,12 @@ class _Open:
     merges: list[tuple[Any, Place]] = field(default_factory=list)
     is_refused: bool = False
     is_broken: bool = False
+    has_twice: bool = False
+
+    @property
+    def is_flow(self) -> bool:
+        """Whether it is written between brackets."""
+        return isinstance(self.target, Block) and self.target.is_flow
 
 
 class YamlBuilder:
@@ -187,11 +193,19 @@ class YamlBuilder:
             return
         if key in target:
             first = target.spots[key].key_line
-            message = f"`{key}` is given twice; the first is in line {first}"
-            self.complain("ST103", message, Place(self.source.path, line, column, length), hint="keep one of the two")
+            self._given_twice(holder, key, first, Place(self.source.path, line, column, length))
             return
         target[key] = value
         target.spots[key] = Spot(line, column, length, place.line, place.column, place.length, None, end)
+
+    def _given_twice(self, holder: _Open, key: str, first: int, place: Place) -> None:
+        """In an item of a list once: where a dash was forgotten, all keys of the next item come again."""
+        is_item = len(self._open) > 1 and isinstance(self._open[-2].target, Listing) and not holder.is_flow
+        if is_item and holder.has_twice:
+            return
+        holder.has_twice = True
+        hint = "keep one of the two; or begin a new item here with `- `" if is_item else "keep one of the two"
+        self.complain("ST103", f"`{key}` is given twice; the first is in line {first}", place, hint=hint)
 
     def _merge(self, target: Block, merges: list[tuple[Any, Place]]) -> None:
         for value, place in merges:
