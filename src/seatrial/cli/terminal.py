@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 _OUTSIDE_FAILED = 3
+_FINDINGS_SHOWN = 100
 _OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE})
 
 
@@ -76,14 +77,20 @@ def show_error(error: SeatrialError) -> None:
         tell(f"  {error.hint}")
 
 
-def show_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO | None = None) -> None:
-    """Each finding with file, line, column, the offending line and what to write instead; on stderr, unless told."""
+def show_diagnostics(diagnostics: Sequence[Diagnostic], stream: TextIO | None = None) -> None:
+    """Each finding with file, line, column, the offending line and what to write instead; on stderr, unless told.
+
+    Of very many the first hundred are shown.
+    """
     stream = stream or sys.stderr
     colour = use_colour(stream)
-    for diagnostic in diagnostics:
+    for diagnostic in diagnostics[:_FINDINGS_SHOWN]:
         text = visible(diagnostic.as_text())
         print(_coloured(text, diagnostic) if colour else text, file=stream)
         print(file=stream)
+    if len(diagnostics) > _FINDINGS_SHOWN:
+        left = len(diagnostics) - _FINDINGS_SHOWN
+        print(f"and {left:,} more; seatrial validate --json tells them all\n", file=stream)
 
 
 def guard(command: Callable[[], object], session: Session) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from seatrial.config.case_rows import read_rows
 from seatrial.config.diagnostics import Place
 from seatrial.config.located import Block, Listing, locate
-from seatrial.config.paths import from_folder, is_pattern, kind_of, matching_files, near_path
+from seatrial.config.paths import from_folder, is_pattern, kind_of, matching_files, name_of_kind, near_path
 from seatrial.config.trip import Trip
 
 
@@ -54,7 +54,9 @@ def _files(pattern: str, place: Place, trip: Trip) -> list[Path]:
         elif not found:
             trip.error("ST301", f"no file matches {pattern}", place, f"looked in {trip.folder.absolute()}")
         return found or []
-    elif kind in ("unusable", "other"):
+    elif kind == "other":
+        trip.error("ST302", f"{pattern[:80]} is {name_of_kind(path)}, and a file is needed", place)
+    elif kind == "unusable":
         trip.error("ST302", f"{pattern[:80]} is no usable path", place)
     else:
         near = near_path(path, pattern)

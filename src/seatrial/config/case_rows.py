@@ -28,7 +28,18 @@ class CaseRows(NamedTuple):
 def read_rows(source: Source) -> CaseRows:
     """The test cases in a file; never raises for what it holds."""
     readers: dict[str, Callable[[Source], CaseRows]] = {".jsonl": _jsonl, ".ndjson": _jsonl, ".csv": _csv, ".tsv": _csv}
-    return readers.get(source.path.suffix.lower(), _yaml)(source)
+    found = readers.get(source.path.suffix.lower(), _yaml)(source)
+    if not found.rows and not found.problems:
+        found.problems.append(_without_cases(source))
+    return found
+
+
+def _without_cases(source: Source) -> Diagnostic:
+    """A file that is named and gives nothing: whoever named it believes that its cases are run."""
+    is_empty = not source.text.strip()
+    message = f"{source.path.name} is empty" if is_empty else f"{source.path.name} holds no test case"
+    hint = "write test cases into it, or take it out of `test_cases_file`"
+    return Diagnostic("error", "ST108", message, Place(source.path, 1), hint=hint)
 
 
 def _yaml(source: Source) -> CaseRows:
@@ -127,8 +138,6 @@ def _csv(source: Source) -> CaseRows:
         found.problems.append(_bad_row(source, 1, f"this is not CSV: {error}"))
         return found
     if not records:
-        message = f"{source.path.name} is empty"
-        found.problems.append(Diagnostic("error", "ST108", message, Place(source.path, 1)))
         return found
     (_, header), *rows = records
     columns = [name.strip() for name in header]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from seatrial.config.diagnostics import Diagnostic, Place
+from seatrial.config.diagnostics import Diagnostic, Place, printable
 from seatrial.config.located import Block, KeyPath, Listing, locate, value_at
 from seatrial.config.mcp import McpConnectionConfig
 from seatrial.config.names import nearest
@@ -31,6 +31,7 @@ def constraint_findings(data: Block, own_cases: int, main: Place, *, is_lenient:
     for path, what in ((("tools",), "tool"), (("test_cases",), "test case"), (("variants",), "variant")):
         yield from _twice(data, path, what, ("name",))
     yield from _twice(data, ("evaluations", "metrics"), "metric", ("name", "metric"))
+    yield from _with_control_characters(data)
     if own_cases > MAX_CASES:
         place = locate(data, ("test_cases",), of_key=True) or main
         message = f"{own_cases} test cases in the agent file; at most {MAX_CASES} are allowed"
@@ -96,6 +97,51 @@ def _is_checked(case: dict[str, Any], has_metrics: bool) -> bool:
 def _label(case: dict[str, Any], index: int) -> str:
     name = case.get("name")
     return f"`{name}`" if isinstance(name, str) and name else str(index + 1)
+
+
+def _with_control_characters(data: Block) -> Iterator[Diagnostic]:
+    """Names and tags that would move a cursor, or reorder what is read, wherever they are shown."""
+    for path, name in _names(data):
+        if printable(name) != name:
+            place = locate(data, path) or data.place
+            message = f"the name `{printable(name)[:80]}` holds control characters"
+            yield Diagnostic("error", "ST410", message, place, hint="take them out", key_path=path)
+
+
+def _names(data: Block) -> Iterator[tuple[KeyPath, str]]:
+    for path in (("variants",), ("evaluations", "metrics")):
+        yield from _names_in(value_at(data, path), path)
+    cases = data.get("test_cases")
+    for index, case in enumerate(cases if isinstance(cases, list) else ()):
+        yield from _names_of_case(case, ("test_cases", index))
+
+
+def _names_of_case(case: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    if not isinstance(case, dict):
+        return
+    yield from _name_in(case, path)
+    tags = case.get("tags")
+    for index, tag in enumerate(tags if isinstance(tags, list) else ()):
+        if isinstance(tag, str):
+            yield (*path, "tags", index), tag
+    for key in ("checks", "evaluations"):
+        yield from _names_in(case.get(key), (*path, key))
+    turns = case.get("turns")
+    for index, turn in enumerate(turns if isinstance(turns, list) else ()):
+        yield from _names_of_case(turn, (*path, "turns", index))
+
+
+def _names_in(items: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    if isinstance(items, dict):
+        yield from _name_in(items, path)
+    for index, item in enumerate(items if isinstance(items, list) else ()):
+        if isinstance(item, dict):
+            yield from _name_in(item, (*path, index))
+
+
+def _name_in(holder: dict[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    if isinstance(holder.get("name"), str):
+        yield (*path, "name"), holder["name"]
 
 
 def _twice(data: Block, path: KeyPath, what: str, keys: Iterable[str]) -> Iterator[Diagnostic]:

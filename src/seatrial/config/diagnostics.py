@@ -44,6 +44,7 @@ CODES: dict[str, str] = {
     "ST407": "there are too many or too few items",
     "ST408": "a pattern or schema is not valid",
     "ST409": "a threshold does not fit the metric's scale",
+    "ST410": "a name holds control characters",
     "ST501": "a test case checks nothing",
     "ST502": "a key of HoloDeck means nothing here",
     "ST503": "a limit is exceeded that HoloDeck does not set",
@@ -167,7 +168,12 @@ class Diagnostic:
 
 def printable(text: str) -> str:
     """The text with control and direction characters written out, so that it cannot move a terminal's cursor."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return _CONTROL.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _escape_data(text: str) -> str:

@@ -11,6 +11,7 @@ _PAIR = re.compile(r"""^([ \t]*(?:-[ \t]+)*["']?(?P<name>[\w.-]++)["']?[ \t]*[:=
 _PAIR_IN_FLOW = re.compile(
     r"""((?<![\w.-])["']?([\w.-]++)["']?[ \t]*+:[ \t]*+)("[^"]*+"?|'[^']*+'?|[^,}\]\s][^,}\]]*+)"""
 )
+_QUERY = re.compile(r"""(?<=://)([^\s"'?#<>]++\?)(?P<query>[^\s"'#<>{}\]$]++)""")
 _VARIABLE = re.compile(r"\$\{[A-Za-z_]\w*\}")
 
 
@@ -34,7 +35,8 @@ def lines_below_holders(lines: Sequence[str]) -> list[bool]:
 
 
 def mask_line(line: str, *, is_below_holder: bool) -> str:
-    """The line without the value of a secret key; variables stay, they are names and no values."""
+    """The line without the value of a secret key and the query of an address; variables stay, they are names."""
+    line = _QUERY.sub(lambda found: found[1] + MASK, line)
     match = _PAIR.match(line)
     is_item = line.lstrip().startswith("-")
     if match is not None and ((is_below_holder and not is_item) or is_secret_name(match["name"])):

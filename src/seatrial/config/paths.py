@@ -37,6 +37,13 @@ def kind_of(path: Path) -> PathKind:
         return "unusable"
 
 
+def name_of_kind(path: Path) -> str:
+    """What is at the path, in words: ``a folder``, ``a device``, ``a named pipe``."""
+    tests = {"folder": Path.is_dir, "named pipe": Path.is_fifo, "socket": Path.is_socket}
+    found = next((name for name, is_one in tests.items() if is_one(path)), "device")
+    return f"a {found}"
+
+
 def is_pattern(written: str) -> bool:
     """Whether it has one of the marks ``*``, ``?`` and ``[``."""
     return any(mark in written for mark in _MAGIC)

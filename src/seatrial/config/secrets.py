@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import quote, unquote, unquote_plus, urlsplit
 
 from seatrial.config.located import FilledText
 
@@ -17,6 +17,9 @@ _TOKEN_COUNT = re.compile(r"(?:max|min|num|budget|input|output|total)\w*tokens$|
 _HOLDERS = {"env", "headers"}
 _NOT_SEARCHED = {"test_cases", "parameters", "response_format", "instructions"}
 _SCHEMES = ("bearer", "basic", "token", "apikey", "digest")
+_HARMLESS_PARAMETERS = {"api-version", "api_version", "version"}
+_SECRET_PARAMETERS = {"auth", "code", "sig", "signature"}
+_PLAIN_WORDS = re.compile(r"[a-z]+(?:[-_][a-z]+)*|\d{1,8}")
 _MIN_SEARCHED = 6
 _MIN_IN_ENVIRONMENT = 8
 
@@ -81,17 +84,30 @@ def _without_scheme(value: str) -> Iterator[str]:
 
 
 def _in_address(value: str) -> Iterator[str]:
-    """The password and the secret parameters of a URL."""
+    """The password of a URL and what its query says, in every form in which it may turn up."""
     if "://" not in value:
         return
     try:
         parts = urlsplit(value.strip())
-        password, query = parts.password, parse_qsl(parts.query)
+        password = parts.password
     except ValueError:
         return
     if password:
-        yield password
-    yield from (text for name, text in query if text and is_secret_name(name))
+        yield from {password, unquote(password)}
+    is_address_alone = len(value.split()) == 1
+    for pair in parts.query.split("&"):
+        name, found, text = pair.partition("=")
+        if is_secret_name(name) or (is_address_alone and name not in _HARMLESS_PARAMETERS):
+            yield from _in_parameter(name, text if found else name, pair)
+
+
+def _in_parameter(name: str, text: str, pair: str) -> Iterator[str]:
+    """The value as it stands and decoded; a short one, and an ordinary word, only together with its name."""
+    is_ordinary = _PLAIN_WORDS.fullmatch(text) and not (name in _SECRET_PARAMETERS or is_secret_name(name))
+    if len(text) < _MIN_SEARCHED or is_ordinary:
+        yield pair
+    else:
+        yield from {text, unquote(text), unquote_plus(text)}
 
 
 def _in_option(value: Any) -> Iterator[str]:

@@ -120,3 +120,11 @@ def test_where_no_agent_file_is_one_message_says_what_to_do(
     (tmp_path / "gym" / "agent.yaml").write_text(VALID)
     assert ended(arguments) == 2
     assert "found: gym/agent.yaml" in capsys.readouterr().err
+
+
+def test_of_very_many_findings_the_first_hundred_are_shown(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "many.jsonl").write_text('{"input": "a", "checks": "none", "foo": 1}\n' * 250)
+    code, output = run(VALID + "test_cases_file: many.jsonl\n")
+    assert code == 2
+    assert output.count("error[ST102]") == 100
+    assert "and 150 more; seatrial validate --json tells them all" in output

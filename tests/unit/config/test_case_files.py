@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,13 @@ def test_a_file_that_is_not_there_is_told_at_its_key(
         ("c.yaml", "just text\n", 1, "ST108", "no list of test cases"),
         ("c.yaml", "", 1, "ST108", "empty"),
         ("c.yaml", "- input: 'a\n", 1, "ST101", "quote"),
+        ("c.jsonl", "", 1, "ST108", "empty"),
+        ("c.jsonl", "\n \n", 1, "ST108", "empty"),
+        ("c.csv", "input,checks\n", 1, "ST108", "no test case"),
+        ("c.csv", "input,checks\n,\n\n", 1, "ST108", "no test case"),
+        ("c.tsv", "", 1, "ST108", "empty"),
+        ("c.yaml", "test_cases: []\n", 1, "ST108", "no test case"),
+        ("c.json", "[]", 1, "ST108", "no test case"),
         ("c.yaml", "- input: ${NOBODY}\n  checks: none\n", 1, "ST303", "NOBODY"),
         ("c.yaml", "- input: a\n  files: [{path: gone.md, type: text}]\n", 2, "ST301", "gone.md"),
     ],
@@ -153,3 +161,32 @@ def test_any_content_gives_rows_or_problems_and_never_an_exception(content: str,
         rows.place_of_item(index)
     for problem in problems:
         assert problem.as_text()
+
+
+def test_what_is_no_regular_file_is_called_what_it_is(load: Load, project: Path) -> None:
+    os.mkfifo(project / "pipe")
+    for written, what in (("/dev/zero", "a device"), ("pipe", "a named pipe")):
+        assert f"is {what}, and a file is needed" in load(HEAD + f"test_cases_file: {written}\n").errors[0].message
+
+
+def test_a_file_without_cases_is_an_error_beside_cases_of_its_own(load: Load, project: Path) -> None:
+    (project / "c.jsonl").write_text("")
+    loaded = load(HEAD + "test_cases: [{input: a, checks: none}]\ntest_cases_file: c.jsonl\n")
+    assert [error.code for error in loaded.errors] == ["ST108"]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        'name: "a\\eb"',
+        'tags: [x, "a\\eb"]',
+        'checks: {contains: x, name: "a\\eb"}',
+        'checks: [{contains: x, name: "a\\eb"}]',
+        'evaluations: [{metric: exact, name: "a\\eb"}]',
+        'name: "a\\u202Eb"',
+    ],
+)
+def test_names_with_control_characters_are_an_error(load: Load, keys: str) -> None:
+    loaded = load(HEAD + f"test_cases:\n  - input: a\n    ground_truth: x\n    {keys}\n")
+    assert [(error.line, error.code) for error in loaded.errors] == [(10, "ST410")]
+    assert "\x1b" not in loaded.errors[0].message

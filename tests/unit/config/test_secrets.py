@@ -46,6 +46,9 @@ PLACES = {
     ),
     "an address": tool(type="mcp", url=f"'https://u:{CANARY}@h/mcp'"),
     "a query": tool(type="mcp", url=f"'https://h/mcp?api_key={CANARY}'"),
+    "a signature": HEAD.replace("gpt-4o-mini", f"gpt-4o-mini\n  endpoint: https://h/v1?page=2&sig={CANARY}%2Fx"),
+    "a query of any name": HEAD.replace("gpt-4o-mini", f"gpt-4o-mini\n  endpoint: https://h/v1?whatever={CANARY}"),
+    "a query without a name": tool(type="mcp", url=f"https://h/mcp?{CANARY}"),
     "an option": tool(type="mcp", command="x", args=f"[--api-key, {CANARY}]"),
     "an option with =": tool(type="mcp", command="x", args=f"[--token={CANARY}]"),
 }
@@ -145,3 +148,12 @@ def test_short_values_are_not_searched_for() -> None:
 
 def test_the_longest_of_overlapping_secrets_is_masked_whole() -> None:
     assert mask("abcdefgh-tail", {"abcdefgh", "abcdefgh-tail"}) == "[secret]"
+
+
+def test_ordinary_words_of_a_query_are_masked_in_the_address_alone() -> None:
+    address = "postgres://h/d?sslmode=require&code=hello-you&api-version=2024-10-21&n=12"
+    found = secret_values({"endpoint": address})
+    assert found == {"sslmode=require", "hello-you", "n=12"}
+    assert mask("they require n=12", found) == "they require n=12"
+    assert mask(address, found) == "postgres://h/d?[secret]&code=[secret]&api-version=2024-10-21&n=12"
+    assert secret_values({"description": "see https://h/?page=overview-of-all"}) == set()
