@@ -61,7 +61,12 @@ def command(ctx: click.Context, agent: Path, tool: str | None, rebuild: bool, st
 @agent_option
 @tool_option
 @click.option("-n", "--top-k", type=Whole(), metavar="N", help="How many passages (default: the tool's).")
-@click.option("--min-score", type=Number(0, 1), metavar="S", help="Leave out passages below this score.")
+@click.option(
+    "--min-score",
+    type=Number(0, 1),
+    metavar="S",
+    help="Leave out passages below this score, the number that stands behind each (0 to 1).",
+)
 @click.option("--mode", type=click.Choice(get_args(SearchMode)), help="How to search (default: hybrid).")
 @json_option
 def search(
