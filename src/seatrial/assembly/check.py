@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from seatrial.assembly.check_calls import check_calls, declared_parameters
+from seatrial.assembly.check_content import check_content, check_texts
 from seatrial.assembly.check_metrics import MetricChecks, known_info
 from seatrial.assembly.names import unknown_in_settings, unknown_names, unknown_stores
 from seatrial.config.agent import AgentConfig
@@ -58,7 +59,12 @@ def _holder(finding: Diagnostic) -> KeyPath | None:
 
 def _findings(loaded: LoadedAgent, config: AgentConfig) -> tuple[Diagnostic, ...]:
     metrics = MetricChecks(loaded, config)
-    findings = [*_models(loaded, config), *metrics.of_block(), *_cases(loaded, config, metrics)]
+    findings = [
+        *_models(loaded, config),
+        *check_content(loaded, config),
+        *metrics.of_block(),
+        *_cases(loaded, config, metrics),
+    ]
     return (*findings, *unknown_in_settings(loaded), *unknown_stores(loaded))
 
 
@@ -104,6 +110,7 @@ def _cases(loaded: LoadedAgent, config: AgentConfig, metrics: MetricChecks) -> I
     for index, case in enumerate(config.test_cases):
         for path, expectation in _expectations(case, ("test_cases", index)):
             yield from check_calls(loaded, path, expectation, declared)
+            yield from check_texts(loaded, path, expectation)
             yield from metrics.of_case(path, expectation)
             yield from _truthless(loaded, config, path, expectation)
 

@@ -40,6 +40,11 @@ def source_files(root: Path, *, patterns: tuple[str, ...] = ()) -> list[SourceFi
     return sorted(found, key=lambda file: file.source)
 
 
+def has_source_files(folder: Path) -> bool:
+    """Whether there is any file of a known type below the folder; stops at the first."""
+    return next(_known_types(folder), None) is not None
+
+
 def _matching(root: Path, patterns: tuple[str, ...]) -> Iterator[Path]:
     seen: set[Path] = set()
     for pattern in patterns:
