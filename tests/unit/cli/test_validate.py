@@ -128,3 +128,32 @@ def test_of_very_many_findings_the_first_hundred_are_shown(run: Run, tmp_path: P
     assert code == 2
     assert output.count("error[ST102]") == 100
     assert "and 150 more; seatrial validate --json tells them all" in output
+
+
+MISTAKES_OF_A_BEGINNER = [
+    (1, "ST402", "write `gym-desk`"),
+    (2, "ST101", "close it"),
+    (4, "ST406", "did you mean `openai`?"),
+    (7, "ST301", "did you mean instructions.md?"),
+    (13, "ST304", "did you mean `ticket_price`?"),
+    (18, "ST105", "write `3`"),
+    (21, "ST306", "`f1_score`"),
+    (24, "ST105", "write `0.4`"),
+    (26, "ST409", "write 0.04, or add `scale: 100`"),
+    (29, "ST101", "'' for an apostrophe"),
+    (30, "ST305", "did you mean `ticket_price`?"),
+    (35, "ST512", 'write "10:00"'),
+    (36, "ST408", "close it with )"),
+    (37, "ST102", "did you mean `not_contains`?"),
+    (38, "ST202", "add `input: "),
+]
+
+
+def test_every_mistake_of_a_beginner_is_told_by_one_validate_with_its_place_and_how_to_mend_it() -> None:
+    folder = Path(__file__).with_name("beginner")
+    result = CliRunner().invoke(cli, ["validate", str(folder), "--json"], standalone_mode=False)
+    findings = sorted(json.loads(result.output)["diagnostics"], key=lambda finding: finding["line"])
+    expected = [(line, code) for line, code, _ in MISTAKES_OF_A_BEGINNER]
+    assert [(finding["line"], finding["code"]) for finding in findings] == expected
+    for finding, (_, _, mend) in zip(findings, MISTAKES_OF_A_BEGINNER, strict=True):
+        assert mend in finding["hint"]
