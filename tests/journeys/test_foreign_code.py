@@ -55,3 +55,18 @@ def test_code_that_ends_itself_or_the_program_is_never_a_success(tmp_path: Path,
     assert "sk-canary-0123456789" not in ended.stderr
     if "call_soon" not in hostile:
         assert "1 of 3 passed" in ended.stdout or "2 of 3 passed" in ended.stdout
+
+
+@pytest.mark.parametrize("hook", ["def hook(call): raise RuntimeError('no user')", "def hook(call): return 'yes'"])
+@pytest.mark.parametrize("moment", ["before_tool_call", "after_tool_call"])
+def test_a_hook_that_fails_makes_its_cases_errored_and_says_why(tmp_path: Path, hook: str, moment: str) -> None:
+    agent = AGENT.replace("before_tool_call", moment).replace("not there", "fine")
+    (tmp_path / "agent.yaml").write_text(agent, encoding="utf-8")
+    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "code.py").write_text(f"{HARMLESS}{hook}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "seatrial", "test"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert "2 of 3 passed" in ended.stdout
+    assert f"the hook {moment} failed at t" in ended.stdout
+    assert "✗ t gave an" in ended.stdout

@@ -104,9 +104,12 @@ def _attached(live: LiveAgent, files: Sequence[Path]) -> list[UserBlock]:
 def _told(result: RunResult) -> int:
     """The exit code; whatever is not a whole answer is told on stderr."""
     code = _EXIT_CODES.get(result.stop_reason, 1)
+    for problem in result.hook_errors:
+        terminal.tell(f"error: {problem}")
+        code = code or 1
     if result.stop_reason == "aborted":
         terminal.tell(INTERRUPTED)
-    elif code:
+    elif code and not (result.hook_errors and result.stop_reason in ("stop", "terminated")):
         why = result.error_message or (f"limit {result.limit}" if result.limit else result.stop_reason)
         terminal.tell(f"error: {why}")
     elif not result.text.strip():

@@ -18,7 +18,7 @@ from seatrial.core.prepare import ReadyCall
 from seatrial.core.scope import Scope
 from seatrial.core.text import clean_blocks, json_form, shorten_middle
 from seatrial.core.tool import ToolContext, ToolOutput, output_of
-from seatrial.core.tool_errors import details_of, told
+from seatrial.core.tool_errors import details_of, failed_hook, told
 from seatrial.core.waiting import STOP_WAIT_S, stop_all, watch
 
 
@@ -76,16 +76,19 @@ async def _after_hooks(ready: ReadyCall, output: ToolOutput, scope: Scope) -> To
             change = await call_hook(hook, done, scope.signal)
         except (Exception, SystemExit) as error:  # noqa: BLE001
             scope.signal.raise_if_set()
+            scope.hook_failed(failed_hook("after", ready.call.name, error))
             return replace(output, content=_text(f"The check after the call failed: {told(error)}"), is_error=True)
-        if change is not None:
+        if isinstance(change, Replace):
             output = _changed(output, change)
+        elif change is not None:
+            kind = type(change).__name__
+            scope.hook_failed(failed_hook("after", ready.call.name, f"it gave {kind}, which is no change"))
+            why = f"The check after the call gave {kind}, which is no change."
+            output = replace(output, content=_text(why), is_error=True)
     return output
 
 
-def _changed(output: ToolOutput, change: object) -> ToolOutput:
-    if not isinstance(change, Replace):
-        why = f"The check after the call gave {type(change).__name__}, which is no change."
-        return replace(output, content=_text(why), is_error=True)
+def _changed(output: ToolOutput, change: Replace) -> ToolOutput:
     wanted = {name: value for name in change.__struct_fields__ if (value := getattr(change, name)) is not UNSET}
     content = wanted.get("content")
     if content is not None:

@@ -15,7 +15,7 @@ from seatrial.core.schema import check_tool_arguments, compiled
 from seatrial.core.scope import Scope
 from seatrial.core.text import clean_blocks, clean_text, excerpt, json_form
 from seatrial.core.tool import Tool
-from seatrial.core.tool_errors import told
+from seatrial.core.tool_errors import failed_hook, told
 from seatrial.errors import ToolArgumentError
 
 RAW_EXCERPT_BYTES = 1000
@@ -82,6 +82,7 @@ async def _after_hooks(ready: ReadyCall, scope: Scope, decisions: Mapping[str, D
             verdict = await call_hook(hook, ahead, scope.signal)
         except (Exception, SystemExit) as error:  # noqa: BLE001
             scope.signal.raise_if_set()
+            scope.hook_failed(failed_hook("before", ready.call.name, error))
             return refused(ready.call, f"Denied: the check before the call failed: {told(error)}")
         if isinstance(verdict, Ask):
             verdict = decisions.get(ready.call.id, verdict)
@@ -107,6 +108,7 @@ def _obey(verdict: object, ready: ReadyCall, scope: Scope) -> Prepared:
             return PendingApproval(ready.call, reason)
         case _:
             kind = type(verdict).__name__
+            scope.hook_failed(failed_hook("before", ready.call.name, f"it gave {kind}, which is no decision"))
             return refused(ready.call, f"Denied: the check before the call gave {kind}, which is no decision.")
 
 

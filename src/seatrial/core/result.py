@@ -67,7 +67,8 @@ class RunResult(msgspec.Struct, frozen=True, omit_defaults=True):
     ``limit`` names the key of ``limits`` that was hit. ``transcript`` is the whole conversation, of which the first
     ``history_length`` messages were given. ``usage`` and ``cost_usd`` sum up all requests and what tools spent; a cost
     that is unknown in one part is None. ``output`` is the value of a structured answer. ``undelivered`` are steering
-    and follow-up messages that no request carried. ``warnings`` are for people.
+    and follow-up messages that no request carried. ``warnings`` are for people; those that say that a hook of a tool
+    call failed are ``hook_errors``, too.
     """
 
     stop_reason: StopReason
@@ -86,6 +87,7 @@ class RunResult(msgspec.Struct, frozen=True, omit_defaults=True):
     pending_approvals: tuple[PendingApproval, ...] = ()
     undelivered: tuple[UserMessage, ...] = ()
     warnings: tuple[str, ...] = ()
+    hook_errors: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -118,4 +118,5 @@ class Running:
             pending_approvals=ending.approvals,
             undelivered=self._inbox.waiting(),
             warnings=(*(earlier.warnings if earlier else ()), *scope.warnings),
+            hook_errors=(*(earlier.hook_errors if earlier else ()), *scope.hook_errors),
         )

@@ -28,6 +28,7 @@ class Scope:
     journal: Journal | None = None
     records: list[RequestRecord] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    hook_errors: list[str] = field(default_factory=list)
 
     def emit(self, event: AgentEvent) -> None:
         """Tells the listener, if there is one."""
@@ -44,6 +45,12 @@ class Scope:
         if text not in self.warnings:
             self.warnings.append(text)
             self.emit(WarningRaised(text))
+
+    def hook_failed(self, text: str) -> None:
+        """Notes that a hook could not do its work: what it should have seen to is unknown."""
+        if text not in self.hook_errors:
+            self.hook_errors.append(text)
+            self.warn(text)
 
     def context(self) -> AgentContext:
         """What a request would be made from now."""

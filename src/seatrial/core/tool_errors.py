@@ -26,6 +26,13 @@ def details_of(error: BaseException) -> dict[str, Any] | None:
     return known | ({} if place is None else {"at": place}) or None
 
 
+def failed_hook(moment: str, tool: str, why: BaseException | str) -> str:
+    """In words for people that a hook failed ``before`` or ``after`` a call, and where."""
+    place = None if isinstance(why, str) else place_in_user_code(why)
+    where = f" in {place}" if place else ""
+    return f"the hook {moment}_tool_call failed at {tool}{where}: {why if isinstance(why, str) else told(why)}"
+
+
 def place_in_user_code(error: BaseException) -> str | None:
     """The innermost line that is neither ours nor the standard library's nor an installed package's: ``tools.py:12``.
 

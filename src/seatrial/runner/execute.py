@@ -124,7 +124,11 @@ def _place_of(error: Exception) -> str:
 
 
 def _error_in(result: RunResult) -> TrialError | None:
-    """Why there is no answer to judge, where there is none."""
+    """Why there is no answer to judge, where there is none, or none that a failed hook would have let come about."""
+    if result.hook_errors:
+        return TrialError(
+            "hook", "\n".join(result.hook_errors), "mend the hook; the calls that it failed at went wrong"
+        )
     match result.stop_reason:
         case "error" | "incomplete":
             kind = _OWN_FAULTS.get(result.error_code or "", "provider")

@@ -16,7 +16,7 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 RunStatus = Literal["running", "finished", "interrupted", "stopped"]
 
-ErrorKind = Literal["provider", "file", "empty_answer", "invalid_answer", "metric", "stopped", "internal"]
+ErrorKind = Literal["provider", "file", "empty_answer", "invalid_answer", "metric", "hook", "stopped", "internal"]
 
 
 class TrialKey(NamedTuple):

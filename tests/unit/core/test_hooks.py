@@ -261,3 +261,31 @@ async def test_a_hook_that_says_aborted_denies_and_does_not_end_the_run() -> Non
     after = await run_with(Hooks(after_tool_call=raises), Counted())
     assert before.is_error
     assert after.is_error
+
+
+def _raises(_: object) -> None:
+    raise KeyError("user_id")
+
+
+@pytest.mark.parametrize(
+    ("hooks", "told"),
+    [
+        (Hooks(before_tool_call=_raises), "the hook before_tool_call failed at t in test_hooks.py:"),
+        (Hooks(after_tool_call=_raises), "the hook after_tool_call failed at t in test_hooks.py:"),
+        (Hooks(before_tool_call=lambda _: "no"), "before_tool_call failed at t: it gave str, which is no decision"),  # type: ignore[arg-type,return-value]
+        (Hooks(after_tool_call=lambda _: "no"), "after_tool_call failed at t: it gave str, which is no change"),  # type: ignore[arg-type,return-value]
+    ],
+)
+async def test_a_hook_that_fails_is_known_to_the_run_not_only_to_the_model(hooks: Hooks, told: str) -> None:
+    model = scripted(calls("t", n=1), calls("t", n=2), says("ok"))
+    result = await Agent(model, tools=[Counted().tool], hooks=hooks).run("go")
+    assert len(result.hook_errors) == 1
+    assert told in result.hook_errors[0]
+    assert result.hook_errors == result.warnings
+    assert RunResult.from_json(result.to_json()).hook_errors == result.hook_errors
+
+
+async def test_a_hook_that_denies_has_not_failed() -> None:
+    hooks = Hooks(before_tool_call=lambda _: Deny("no"))
+    result = await Agent(scripted(calls("t", n=1), says("ok")), tools=[Counted().tool], hooks=hooks).run("go")
+    assert result.hook_errors == ()
