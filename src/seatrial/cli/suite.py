@@ -212,7 +212,10 @@ def _of_failed(request: Request, loaded: LoadedAgent) -> Request:
     known = set(case_names(loaded.require().test_cases))
     with open_runs(loaded.folder, request.store, create=False) as store:
         run = resolve_run(store, None)
-        names = [case.case for case in store.case_tallies(run.id) if case.checked and not case.is_met]
+        cases = list(store.case_tallies(run.id))
+        names = [case.case for case in cases if case.checked and not case.is_met]
+        if store.tally(run.id).total < run.planned:  # it was broken off: what it never came to has not passed either
+            names += known - {case.case for case in cases}
     names = [name for name in dict.fromkeys(names) if name in known]
     if not names:
         raise RunError(f"there is nothing to run: every case passed in run {run.id}")

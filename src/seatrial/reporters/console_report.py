@@ -29,6 +29,7 @@ _VERDICT_STYLES = {
     "ERRORED": "bold magenta",
     "UNCHECKED": "bold yellow",
     "STOPPED": "bold yellow",
+    "UNFINISHED": "bold yellow",
     "INTERRUPTED": "bold yellow",
 }
 

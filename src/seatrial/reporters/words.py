@@ -16,6 +16,7 @@ _NAMES = 10
 
 MARKS = {0: "PASSED", 1: "FAILED", 2: "UNCHECKED", 3: "ERRORED", 130: "INTERRUPTED"}
 STOPPED = "STOPPED"
+UNFINISHED = "UNFINISHED"
 
 STOPPED_BY = {
     INTERRUPTED: "interrupted",
@@ -113,6 +114,9 @@ def verdict(report: Report) -> str:
         told = [f"nothing was checked: {others or 'no trial was run'}"]
     else:
         told = [pass_rate(report.rate, " tries" if report.repeats is not None else ""), others]
+    missing = report.run.planned - report.tally.total
+    if missing > 0:
+        told.insert(0, f"{missing:,} of {report.run.planned:,} trials were not made")
     return "; ".join(part for part in (*told, *_metrics_without_score(report)) if part)
 
 
@@ -149,7 +153,13 @@ def by_variant(report: Report) -> list[str]:
 
 
 def mark(report: Report) -> str:
-    """The run in one word. ``STOPPED`` is a run that a budget ended before anything failed in it."""
+    """The run in one word.
+
+    ``STOPPED`` is a run that a budget ended before anything failed in it, ``UNFINISHED`` one that lacks trials: it was
+    broken off, or is still under way.
+    """
+    if report.tally.total < report.run.planned:
+        return UNFINISHED
     return STOPPED if is_cut_short(report.run, report.tally, report.cases) else MARKS[report.exit_code]
 
 
