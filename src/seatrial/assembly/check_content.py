@@ -50,8 +50,9 @@ def _source(loaded: LoadedAgent, path: KeyPath, source: str) -> Iterator[Diagnos
     folder = loaded.path_to(source)
     if not folder.is_dir() or has_source_files(folder):
         return
-    hint = f"files that can be searched end with {' '.join(known_suffixes())}"
-    yield loaded.diagnose("ST302", path, f"the folder {source} holds no file of a known type", hint=hint)
+    hint = f"put documents there, or mend `source`; known types: {' '.join(known_suffixes())}"
+    message = f"{source} holds nothing to search: no file in it has a known type"
+    yield loaded.diagnose("ST302", path, message, hint=hint)
 
 
 def _schema(loaded: LoadedAgent, path: KeyPath, value: Any) -> Iterator[Diagnostic]:

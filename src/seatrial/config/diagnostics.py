@@ -56,7 +56,7 @@ CODES: dict[str, str] = {
     "ST509": "a HoloDeck setting was carried over with a change",
     "ST510": "a key looks like a slip of a known one",
     "ST511": "a value has no effect where it stands",
-    "ST512": "a text holds quotes that may not be meant",
+    "ST512": "quotes or an anchor may not be meant as they are read",
 }
 
 _MAX_SHOWN = 120

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +62,7 @@ class YamlBuilder:
         self._has_odd_breaks = any(mark in source.text for mark in "\x85\u2028\u2029")
         self._open: list[_Open] = []
         self._anchors: dict[str, Any] = {}
+        self._lone_anchors: dict[str, Place] = {}
 
     def take(self, event: yaml.Event) -> bool:
         """Goes on by one event; False when the rest need not be read."""
@@ -86,6 +88,12 @@ class YamlBuilder:
         """Notes an error."""
         self.problems.append(Diagnostic("error", code, message, place, hint=hint))
 
+    def unused_anchors(self) -> Iterator[Diagnostic]:
+        """Warnings of words with & before a text that nothing refers to: perhaps they are of the text."""
+        for name, place in self._lone_anchors.items():
+            message = f"&{name} is not a part of the text: YAML takes it for an anchor, and nothing refers to it"
+            yield Diagnostic("warning", "ST512", message, place, hint="put the text in quotes, or take the anchor out")
+
     def _document(self, event: yaml.DocumentStartEvent) -> bool:
         self._documents += 1
         if self._documents == 1:
@@ -107,6 +115,8 @@ class YamlBuilder:
             value = read_scalar(text)
         if event.anchor:
             self._anchors[event.anchor] = value
+            if not event.style:
+                self._lone_anchors[event.anchor] = self._place(event)
         self._add(value, self._place(event), self._end_of(event))
 
     def _key(self, holder: _Open, text: str, event: yaml.ScalarEvent) -> None:
@@ -156,6 +166,7 @@ class YamlBuilder:
         self.count += 1
         place = self._place(event)
         name = str(event.anchor)
+        self._lone_anchors.pop(name, None)
         holder = self._open[-1] if self._open else None
         if name not in self._anchors:
             is_open = any(opened.anchor == name for opened in self._open)

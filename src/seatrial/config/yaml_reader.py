@@ -74,7 +74,7 @@ def _document(builder: YamlBuilder, problems: list[Diagnostic], source: Source, 
         return YamlDocument(problems=[*problems, *builder.problems])
     if problems and not reads_on:
         return YamlDocument(problems=[*_given_twice(builder), *problems])
-    return YamlDocument(builder.root, [*problems, *builder.problems])
+    return YamlDocument(builder.root, [*problems, *builder.problems, *builder.unused_anchors()])
 
 
 def _given_twice(builder: YamlBuilder) -> list[Diagnostic]:

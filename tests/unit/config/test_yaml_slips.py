@@ -49,3 +49,9 @@ def test_two_syntax_errors_and_what_is_wrong_behind_them_are_told_at_once(load: 
 def test_text_that_runs_over_lines_in_quotes_is_no_slip(load: Load) -> None:
     text = "description: 'Note: this\n  goes on: and on'\nauthor: |\n  it's \"open\nlimits: [a\n"
     assert [finding.line for finding in load(HEAD + text).errors] == [8]
+
+
+def test_a_word_with_an_ampersand_is_a_warning_unless_something_refers_to_it(load: Load) -> None:
+    (finding,) = load(HEAD + "test_cases:\n  - input: &half a year\n    checks: none\n").diagnostics
+    assert (finding.severity, finding.code, finding.line, finding.column) == ("warning", "ST512", 5, 12)
+    assert load(HEAD + "description: &about Prices.\nauthor: *about\n").diagnostics == ()
