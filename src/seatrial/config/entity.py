@@ -86,7 +86,9 @@ class Entity(BaseModel):
             if meant is not None and value.get(meant) is None and isinstance(value, Block):
                 value.pop(meant, None)
                 value.rename(key, meant)
-                yield Problem("ST102", f"`{key}` is not a key of {cls.called}", (meant,), f"did you mean `{meant}`?")
+                yield Problem(
+                    "ST102", f"`{key}` is not a key of {cls.called}", (meant,), f"did you mean `{meant}`?", key
+                )
                 continue
             yield Problem("ST102", f"`{key}` is not a key of {cls.called}", (key,), _hint_for(cls, key, meant))
 

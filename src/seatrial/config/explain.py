@@ -73,6 +73,8 @@ class _Refusal:
         holder = value_at(self.data, self.loc[:-1])
         if code == "ST104" and self.loc and not (isinstance(holder, dict) and self.loc[-1] in holder):
             return locate(self.data, self.loc[:-1], of_key=True)
+        if code == "ST102" and isinstance(holder, dict) and self.loc[-1] not in holder and self.given in holder:
+            return locate(self.data, (*self.loc[:-1], self.given), of_key=True)
         return locate(self.data, self.loc, of_key=code in _AT_KEY)
 
     def _words(self) -> _Words:

@@ -132,7 +132,7 @@ class Lookup:
         if beside:
             shown = ", ".join(Path(written).with_name(name).as_posix() for name in beside[:_MOST_SHOWN])
             return f"there {'is' if len(beside) == 1 else 'are'} {shown}{', ...' if beside[_MOST_SHOWN:] else ''}"
-        return f"looked for {target}"
+        return f"create it, or name another; looked in {target.parent.absolute()}"
 
     def absolute(self, written: str) -> Path:
         """The path that is meant."""

@@ -65,5 +65,6 @@ def test_a_tool_with_another_tools_name_is_told_once(load_more: Load) -> None:
 
 
 def test_an_unknown_check_is_told_at_its_own_line(load_more: Load) -> None:
-    for text in (CASE + "    checks:\n      - excluding: x\n", CASE + "    checks:\n      excluding: x\n"):
+    for check in ("- excluding: x", "excluding: x", "excludes: x", "does_not_contain: x"):
+        text = f"{CASE}    checks:\n      {check}\n"
         assert [(error.code, error.line) for error in load_more(text).errors] == [("ST102", 10)], text
