@@ -70,14 +70,15 @@ async def _answer(
 ) -> int:
     loaded = load_checked(path)
     masker = Masker(loaded.secrets)
-    async with closed(assemble(loaded), stop) as live:
-        message = UserMessage(prompt)
-        if files:
-            blocks = await asyncio.to_thread(_attached, live, files)
-            message = UserMessage((*blocks, *message.blocks))
-        await live.prepare(signal=stop)
-        sink = (lambda event: show_step(masker.record(event))) if is_traced else None
-        result = await live.agent.run(message, signal=stop, sink=sink, with_deltas=False)
+    with terminal.stdout_for_us_alone():
+        async with closed(assemble(loaded), stop) as live:
+            message = UserMessage(prompt)
+            if files:
+                blocks = await asyncio.to_thread(_attached, live, files)
+                message = UserMessage((*blocks, *message.blocks))
+            await live.prepare(signal=stop)
+            sink = (lambda event: show_step(masker.record(event))) if is_traced else None
+            result = await live.agent.run(message, signal=stop, sink=sink, with_deltas=False)
     if is_json:
         terminal.say_json(to_json(masker.record(result)))
     elif result.text.strip():

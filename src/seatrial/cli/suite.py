@@ -23,10 +23,11 @@ from seatrial.cli.index_words import has_changed, index_in_words
 from seatrial.cli.numbers import Number, Whole
 from seatrial.cli.program import program
 from seatrial.cli.running import run_async
+from seatrial.cli.targets import refuse_what_is_read, report_targets
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import ConfigError, RunError
-from seatrial.reporters.base import check_target, write_document
+from seatrial.reporters.base import write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import ConsoleReporter
 from seatrial.reporters.github import is_github, tell_github
@@ -38,8 +39,8 @@ from seatrial.runner.plan import case_names
 from seatrial.runner.suite import Suite, run_suite
 from seatrial.runs.events import Prepared, Preparing, RunListener, Warned
 from seatrial.runs.masking import Masker
-from seatrial.runs.records import Selection
-from seatrial.runs.store import resolve_run
+from seatrial.runs.records import RunRecord, Selection
+from seatrial.runs.store import RunStore, resolve_run, store_file
 
 if TYPE_CHECKING:
     from seatrial.retrieval.report import IndexProgress
@@ -132,7 +133,6 @@ def command(
     input is wrong, or nothing was left to run or to check; 3 only the outside world failed; 130 interrupted.
     """
     asked = {"json": json_file, "junit": junit, "markdown": md, "html": html}
-    documents = {kind: path for kind, path in asked.items() if path is not None}
     request = Request(
         agent=agent,
         selection=Selection(pattern, cases, tags, limit),
@@ -145,19 +145,18 @@ def command(
         resume=resume,
         is_forced=force,
         is_json=is_json,
-        documents=documents,
+        documents=report_targets(asked),
         is_fail_fast=fail_fast,
         max_time_s=max_time,
         budget=Budget(max_cost, max_tokens),
     )
-    for path in documents.values():
-        check_target(path)
     return run_async(lambda stop: test(_with_agent_beside_resume(request), stop))
 
 
 async def test(request: Request, stop: AbortSignal) -> int:
     """The whole command: load, plan, run, report."""
     loaded = load_checked(request.agent)
+    refuse_what_is_read(request.documents.values(), loaded, _store_file(request, loaded))
     request = _of_failed(request, loaded)
     new = _begin(request, loaded)
     if request.is_dry and new is not None:
@@ -171,22 +170,8 @@ async def test(request: Request, stop: AbortSignal) -> int:
             is_forced=request.is_forced,
         )
         console = ConsoleReporter(sys.stderr if request.is_json else sys.stdout, store, program())
-        console.open()
-        try:
-            for note in begun.notes:
-                console(Warned(note))
-            async with AsyncExitStack() as stack:
-                agents = {
-                    variant.name: await stack.enter_async_context(closed(assemble(variant.loaded), stop))
-                    for variant in begun.variants
-                }
-                request.budget.refuse_unknown_prices(_known_prices(agents.values()))
-                for live in agents.values():
-                    await _prepare(live, console, stop)
-                suite = _suite(request, begun, agents, loaded)
-                run = await run_suite(suite, begun.run, store, console, stop)
-        finally:
-            console.close()
+        with terminal.stdout_for_us_alone(request.is_json):
+            run = await _run(request, begun, loaded, store, console, stop)
         report = Report.of(store, run)
         lost = console.lost
         try:
@@ -196,6 +181,35 @@ async def test(request: Request, stop: AbortSignal) -> int:
                 raise
             lost = error
         return report.exit_code if lost is None else terminal.after_lost_output(lost, report.exit_code)
+
+
+async def _run(
+    request: Request, begun: Begun, loaded: LoadedAgent, store: RunStore, console: ConsoleReporter, stop: AbortSignal
+) -> RunRecord:
+    """The run from its agents to its record, followed by the console."""
+    console.open()
+    try:
+        for note in begun.notes:
+            console(Warned(note))
+        async with AsyncExitStack() as stack:
+            agents = {
+                variant.name: await stack.enter_async_context(closed(assemble(variant.loaded), stop))
+                for variant in begun.variants
+            }
+            request.budget.refuse_unknown_prices(_known_prices(agents.values()))
+            for live in agents.values():
+                await _prepare(live, console, stop)
+            suite = _suite(request, begun, agents, loaded)
+            return await run_suite(suite, begun.run, store, console, stop)
+    finally:
+        console.close()
+
+
+def _store_file(request: Request, loaded: LoadedAgent) -> Path | None:
+    """The file that runs are kept in, None where it is a server."""
+    if request.store is None:
+        return store_file(loaded.folder)
+    return None if "://" in request.store else Path(request.store)
 
 
 def _with_agent_beside_resume(request: Request) -> Request:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 _OUTSIDE_FAILED = 3
+_STDOUT, _STDERR = 1, 2
 _FINDINGS_SHOWN = 100
 _OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE})
 
@@ -61,6 +62,44 @@ def say_bytes(document: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(document)
     sys.stdout.buffer.flush()
+
+
+@contextmanager
+def stdout_for_us_alone(is_wanted: bool = True) -> Iterator[None]:
+    """Meanwhile whatever is written to the process's stdout, also by its children, comes out on stderr.
+
+    For commands of which stdout is one document; it is written afterwards.
+    """
+    if not is_wanted or not _is_open(sys.stdout, _STDOUT):
+        yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(_STDOUT)
+    _lead_to_stderr(_STDOUT)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            sys.stdout.flush()
+        os.dup2(kept, _STDOUT)
+        os.close(kept)
+
+
+def _is_open(stream: TextIO | None, descriptor: int) -> bool:
+    """Whether the stream is the process's own and open; of a closed one the number soon belongs to another file."""
+    try:
+        return stream is not None and stream.fileno() == descriptor
+    except (OSError, ValueError):
+        return False
+
+
+def _lead_to_stderr(descriptor: int) -> None:
+    if _is_open(sys.stderr, _STDERR):
+        os.dup2(_STDERR, descriptor)
+        return
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, descriptor)
+    os.close(devnull)
 
 
 def use_colour(stream: TextIO) -> bool:

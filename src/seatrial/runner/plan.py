@@ -90,6 +90,8 @@ def plan_cases(
     """The selected cases in the order of the file. Raises `ConfigError` when nothing is left to run."""
     if not configs:
         raise ConfigError("there is nothing to run: the agent file has no test cases", hint="add some under test_cases")
+    if selection.pattern == "":
+        raise ConfigError("there is nothing to run: the pattern is empty", hint="leave -k out to run all cases")
     names = case_names(configs)
     _refuse_unknown(selection.cases, names, "case")
     _refuse_unknown(selection.tags, sorted({tag for config in configs for tag in config.tags}), "tag")

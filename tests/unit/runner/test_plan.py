@@ -97,3 +97,8 @@ def test_what_is_done_is_not_planned_again() -> None:
     plan = Plan(cases, done={TrialKey("a", "", 1)})
     assert [trial.case.name for trial in plan] == ["b"]
     assert plan.size == 2
+
+
+def test_an_empty_pattern_selects_nothing() -> None:
+    with pytest.raises(ConfigError, match="the pattern is empty"):
+        plan_cases([CaseConfig(name="a", input="q")], Selection(""))

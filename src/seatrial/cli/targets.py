@@ -1,0 +1,55 @@
+"""Where reports are written: decided when the command starts, and never over what the run reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from seatrial.config.files_named import files_named
+from seatrial.config.loaded import LoadedAgent
+from seatrial.errors import ConfigError
+from seatrial.reporters.base import check_target
+
+_ANOTHER_NAME = "give the report another name"
+
+
+def report_targets(asked: Mapping[str, Path | None]) -> dict[str, Path]:
+    """The absolute path of each report that is wanted: no code of the run can move it.
+
+    Raises `ConfigError` for a place that cannot be written to, and for two reports in one file.
+    """
+    targets: dict[str, Path] = {}
+    for kind, path in asked.items():
+        if path is None:
+            continue
+        check_target(path)
+        if any(_is_same(path, other) for other in targets.values()):
+            raise ConfigError(f"{path} is named for two reports", hint="give each a file of its own")
+        targets[kind] = path.absolute()
+    return targets
+
+
+def refuse_what_is_read(targets: Iterable[Path], loaded: LoadedAgent, store: Path | None) -> None:
+    """Raises `ConfigError` when a report would take the place of a file that the run reads, or stand among them."""
+    read = list(files_named(loaded))
+    for target in targets:
+        if target.suffix == ".py" and target.exists():
+            raise ConfigError(f"{target} is Python code and would be overwritten", hint=_ANOTHER_NAME)
+        if store is not None and _is_same(target, store):
+            raise ConfigError(f"{target} is the store of the runs and would be overwritten", hint=_ANOTHER_NAME)
+        for path in read:
+            if _is_same(target, path):
+                raise ConfigError(f"{target} is read by the run and would be overwritten", hint=_ANOTHER_NAME)
+            if path.is_dir() and target.resolve().is_relative_to(path.resolve()):
+                raise ConfigError(
+                    f"{target} would stand in {path}, which the agent reads",
+                    hint="write the report into another folder",
+                )
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Whether both are one file, by whichever of its names."""
+    try:
+        return one.samefile(other) if one.exists() and other.exists() else one.resolve() == other.resolve()
+    except (OSError, ValueError):
+        return False
