@@ -86,7 +86,7 @@ def _lines(loaded: LoadedAgent, findings: Sequence[Diagnostic]) -> str:
     """Where the errors are, by line: findings come by kind, and a file is mended from top to bottom."""
     errors = [finding for finding in findings if finding.severity == "error"]
     lines = sorted({finding.line for finding in errors if finding.file == loaded.path and finding.line})
-    others = sorted({str(finding.file) for finding in errors if finding.file != loaded.path})
+    others = sorted({finding.shown_file for finding in errors if finding.file != loaded.path})
     shown = ", ".join(map(str, lines[:_LINES_SHOWN])) + (", ..." if len(lines) > _LINES_SHOWN else "")
     here = f" in line{'' if len(lines) == 1 else 's'} {shown}" if lines else ""
     elsewhere = f" {'and ' if here else ''}in {', '.join(others)}" if others else ""

@@ -107,11 +107,15 @@ class Diagnostic:
         return self.place.column
 
     @property
+    def shown_file(self) -> str:
+        """The file's name on one line, whatever is in it."""
+        return printable(str(self.place.file)).replace("\n", "\\n")
+
+    @property
     def location(self) -> str:
         """``file:line:column``, or the file alone."""
         place = self.place
-        shown = printable(str(place.file))
-        return f"{shown}:{place.line}:{place.column}" if place.line else shown
+        return f"{self.shown_file}:{place.line}:{place.column}" if place.line else self.shown_file
 
     def with_line(self, line: str) -> Diagnostic:
         """The finding with the line that it is about."""

@@ -190,3 +190,9 @@ def test_names_with_control_characters_are_an_error(load: Load, keys: str) -> No
     loaded = load(HEAD + f"test_cases:\n  - input: a\n    ground_truth: x\n    {keys}\n")
     assert [(error.line, error.code) for error in loaded.errors] == [(10, "ST410")]
     assert "\x1b" not in loaded.errors[0].message
+
+
+def test_a_file_name_stays_on_its_line_and_steers_no_terminal(load: Load, project: Path) -> None:
+    (project / "c\x1b[2J\nd.jsonl").write_text("{}x")
+    error = load(HEAD + "test_cases_file: '*.jsonl'\n").errors[0]
+    assert error.location.endswith("c\\x1b[2J\\nd.jsonl:1:3")
