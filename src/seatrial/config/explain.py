@@ -116,7 +116,8 @@ class _Refusal:
             return "ST105", f"{name}: {self.message}", None
         hint = "begin each item with `- `" if wanted == "a list" else None
         if wanted in ("a number", "a whole number"):
-            hint = number_meant(self.given, is_whole=wanted != "a number")
+            example = "0.5" if wanted == "a number" else "3"
+            hint = number_meant(self.given, is_whole=wanted != "a number") or f"write digits, like {example}"
         return "ST105", f"{name} must be {wanted}, not {self.shown}", hint
 
     def _missing(self) -> _Words:
