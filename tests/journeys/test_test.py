@@ -239,3 +239,17 @@ def test_runs_are_kept_where_the_command_line_says(write_agent: WriteAgent, seat
     unknown = seatrial("runs", "list", "--store", "mysql://x")
     assert unknown.returncode == 2
     assert "no run store named 'mysql'" in unknown.stderr
+
+
+def test_the_frontmatter_of_the_instructions_is_kept_on_the_run(tmp_path: Path, seatrial: Run) -> None:
+    (tmp_path / "prompt.md").write_text(
+        "---\nversion: 1.10\nauthor: Ada\ntags: [a, b]\n---\nBe brief.\n", encoding="utf-8"
+    )
+    (tmp_path / "script.json").write_text('["fine"]', encoding="utf-8")
+    (tmp_path / "agent.yaml").write_text(
+        "name: x\nmodel: {provider: scripted, name: script.json}\ninstructions: {file: prompt.md}\n"
+        "test_cases: [{input: hi, checks: [{contains: fine}]}]\n",
+        encoding="utf-8",
+    )
+    report = json.loads(seatrial("test", "--json").stdout)
+    assert report["run"]["instructions"] == {"version": "1.10", "author": "Ada", "tags": ["a", "b"]}

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from seatrial.config.loaded import LoadedAgent
-from seatrial.config.secrets import mask
+from seatrial.config.secrets import mask, masked
 from seatrial.core.messages import utc_now
 from seatrial.errors import RunError
 from seatrial.runner.plan import CasePlace, Plan, plan_cases
@@ -56,6 +56,7 @@ def begin(
         variants=tuple(variant.record for variant in variants),
         models=tuple(models),
         sources=_sources(variants),
+        instructions=masked(loaded.instructions_metadata, loaded.secrets),
         git=git_state(loaded.folder),
         versions=installed_versions(),
         process=this_process(),

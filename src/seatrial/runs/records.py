@@ -135,7 +135,7 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     ``planned`` counts trials; ``models`` are those that were asked for in place of the agent's own; ``stopped_by``
     names what ended it early, if anything; ``worked_s`` are the wall-clock seconds of all its parts together when it
     was resumed, the time between them left out; ``part_started_at`` is the start of the latest part, None when there
-    is only one.
+    is only one. ``instructions`` is what the frontmatter of the instructions file says of them: version, author, tags.
     """
 
     id: str
@@ -151,6 +151,7 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     variants: tuple[VariantRecord, ...] = ()
     models: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    instructions: dict[str, Any] = {}
     git: GitState | None = None
     versions: dict[str, str] = {}
     process: ProcessMark | None = None
