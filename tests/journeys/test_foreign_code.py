@@ -17,7 +17,7 @@ hooks: {before_tool_call: "code.py:hook"}
 test_cases:
   - {name: before, input: plain, checks: [{contains: fine}]}
   - {name: hostile, input: hostile, checks: [{python: "code.py:check"}]}
-  - {name: after, input: plain, checks: [{contains: not there}]}
+  - {name: after, input: plain, checks: [{contains: fine}]}
 """
 SCRIPT = """{"conversations": [
   {"when": "hostile", "replies": [{"calls": [{"name": "t"}]}, "fine"]}, {"when": "", "replies": ["fine"]}]}"""
@@ -39,7 +39,6 @@ def check(output): return True
         "class Own(BaseException): ...\ndef check(output): raise Own('sk-canary-0123456789')",
         "def hook(call): sys.exit(0)",
         "async def hook(call): sys.exit(0)",
-        "async def t(): sys.exit(0)",
         "async def t():\n    asyncio.current_task().cancel()\n    await asyncio.sleep(0)",
         "async def t():\n    asyncio.get_running_loop().call_soon(sys.exit, 0)\n    await asyncio.sleep(1)",
     ],
@@ -54,13 +53,32 @@ def test_code_that_ends_itself_or_the_program_is_never_a_success(tmp_path: Path,
     assert "Traceback" not in ended.stdout + ended.stderr
     assert "sk-canary-0123456789" not in ended.stderr
     if "call_soon" not in hostile:
-        assert "1 of 3 passed" in ended.stdout or "2 of 3 passed" in ended.stdout
+        assert "2 of 3 passed" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "def t(): sys.exit(0)",
+        "async def t(): sys.exit(0)",
+        "async def t(): raise asyncio.CancelledError",
+    ],
+)
+def test_a_tool_that_ends_itself_is_an_error_result_and_every_case_is_still_run(tmp_path: Path, hostile: str) -> None:
+    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
+    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "code.py").write_text(f"{HARMLESS}{hostile}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "3 of 3 passed" in ended.stdout
+    assert "t: error" in ended.stdout
 
 
 @pytest.mark.parametrize("hook", ["def hook(call): raise RuntimeError('no user')", "def hook(call): return 'yes'"])
 @pytest.mark.parametrize("moment", ["before_tool_call", "after_tool_call"])
 def test_a_hook_that_fails_makes_its_cases_errored_and_says_why(tmp_path: Path, hook: str, moment: str) -> None:
-    agent = AGENT.replace("before_tool_call", moment).replace("not there", "fine")
+    agent = AGENT.replace("before_tool_call", moment)
     (tmp_path / "agent.yaml").write_text(agent, encoding="utf-8")
     (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
     (tmp_path / "code.py").write_text(f"{HARMLESS}{hook}\n", encoding="utf-8")
