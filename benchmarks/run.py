@@ -1,7 +1,10 @@
-"""Runs the benchmarks and writes RESULTS.md: ``make bench``."""
+"""Runs the benchmarks and writes RESULTS.md: ``make bench``; ``python benchmarks/run.py "Vector store"`` runs some."""
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import core
@@ -24,20 +27,32 @@ SECTIONS = {
     "Planted facts": planted_facts.rows,
     "Vector store": vector_store.rows,
 }
+RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
 
-def main() -> None:
-    """Measures everything, one section after the other."""
-    lines = ["# Results", "", f"{datetime.now(UTC):%Y-%m-%d}, {machine()}, compiled bytecode. Medians.", ""]
-    for title, rows in SECTIONS.items():
-        lines += [f"## {title}", "", "| what | figure | bar |", "| --- | --- | --- |"]
-        for what, figure, bar in rows():
+def main(chosen: Iterable[str]) -> None:
+    """Measures the chosen sections, one after the other; the others stay as they were measured last."""
+    for title in chosen:
+        lines = ["| what | figure | bar |", "| --- | --- | --- |"]
+        for what, figure, bar in SECTIONS[title]():
             print(what, figure, bar, sep=" | ", flush=True)
             lines.append(f"| {what} | {figure} | {bar} |")
-        lines.append("")
         # Each section is kept as soon as it is measured: the later ones take minutes.
-        (ROOT / "benchmarks" / "RESULTS.md").write_text("\n".join(lines), encoding="utf-8")
+        _write({**_measured_before(), title: "\n".join(lines)})
+
+
+def _measured_before() -> dict[str, str]:
+    """The tables of the page as it is, by their titles."""
+    page = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
+    parts = re.split(r"^## (.+)\n", page, flags=re.MULTILINE)[1:]
+    return {title: table.strip() for title, table in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _write(tables: dict[str, str]) -> None:
+    head = f"# Results\n\n{datetime.now(UTC):%Y-%m-%d}, {machine()}, compiled bytecode. Medians.\n"
+    known = [f"\n## {title}\n\n{tables[title]}\n" for title in SECTIONS if title in tables]
+    RESULTS.write_text(head + "".join(known), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or SECTIONS)
