@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,7 @@ from seatrial.errors import ConfigError
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 _TYPOGRAPHIC = "“”„‟«»‘’‚"
+_INCHES = re.compile(r"(?:^|[\s(x×-])\d+(?:[.,/]\d+)?\"$")
 _TEXT_CHECKS = ("contains", "not_contains", "regex")
 
 
@@ -112,7 +114,7 @@ def _stray_quotes(loaded: LoadedAgent, path: KeyPath, text: str) -> Iterator[Dia
     if len(text) > 1 and text[0] in _TYPOGRAPHIC and text[-1] in _TYPOGRAPHIC and bare:
         message = f"the quotes {text[0]} {text[-1]} are a part of the text that is looked for"
         yield loaded.diagnose("ST512", path, message, hint=f'write "{bare}" with straight quotes, or without any')
-    elif text.count('"') == 1 and '"' in (text[:1], text[-1:]) and len(text) > 1:
+    elif text.count('"') == 1 and '"' in (text[:1], text[-1:]) and len(text) > 1 and not _INCHES.search(text):
         bare = text.strip('"')
         message = "the quote is a part of the text that is looked for"
         yield loaded.diagnose("ST512", path, message, hint=f'write "{bare}" if only {bare} is meant')

@@ -59,7 +59,9 @@ def test_a_schema_of_a_check_is_looked_at_too(load: Load) -> None:
     [
         ("regex: “10:00”", 'write "10:00" with straight quotes'),
         ("contains: [fine, „so“]", 'write "so"'),
-        ('contains: 99"', "if only 99 is meant"),
+        ('contains: 10:00"', "if only 10:00 is meant"),
+        ('contains: 99"', None),
+        ('contains: a wheel of 27.5"', None),
         ("contains: it’s", None),
         ('contains: \'"yes" and "no"\'', None),
     ],
