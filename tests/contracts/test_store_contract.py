@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from seatrial.retrieval.search import SearchSettings, search
 from seatrial.retrieval.settings import ChunkSettings, IndexSettings
 
 Open = Callable[..., Store]
+MODES = get_args(SearchMode)
 EMBEDDER = BagOfWords()
 
 
@@ -69,14 +71,14 @@ def test_a_file_is_there_with_its_chunks_and_found_in_every_mode(open_store: Ope
     store = open_store()
     put(store, "a.md", "blue mug", "green pot")
     assert store.files() == {"a.md": StoredFile("hash of ('blue mug', 'green pot')", 2, ("a problem",))}
-    for mode in ("dense", "keyword", "hybrid"):
+    for mode in MODES:
         assert found(store, "green pot", mode)[0] == "green pot"
 
 
 def test_an_empty_store_finds_nothing(open_store: Open) -> None:
     store = open_store()
     assert store.files() == {}
-    for mode in ("dense", "keyword", "hybrid"):
+    for mode in MODES:
         assert found(store, "anything", mode) == []
     store.remove_files(["not there"])
     store.replace_file("empty.md", StoredFile("h", 0), [], np.empty((0, 0), dtype=np.float32))
@@ -106,7 +108,7 @@ def test_h017_scores_are_the_same_whichever_store_is_behind_them(open_store: Ope
     reference = STORES.load("embedded")(StoreOptions(tmp_path / "reference", "docs", "1"))
     for one in (store, reference):
         put(one, "a.md", "blue mug for tea", "green pot for tea", "a chair", code="A-17")
-    for mode in ("dense", "keyword", "hybrid"):
+    for mode in MODES:
         for query in ("blue tea", "A-17", "chair or pot", "nothing"):
             settings = SearchSettings(mode=mode)
             scores = [
@@ -132,7 +134,7 @@ def test_where_means_exactly_these_values(open_store: Open) -> None:
     store = open_store()
     put(store, "a.md", "tea one", n=1, ok=True, **{"a.b": "x"})
     put(store, "b.md", "tea two", n=2, ok=False, **{'q"': "y"})
-    for mode in ("dense", "keyword", "hybrid"):
+    for mode in MODES:
         assert found(store, "tea", mode, where={"n": 1}) == ["tea one"]
         assert found(store, "tea", mode, where={"n": 1.0}) == ["tea one"]
         assert found(store, "tea", mode, where={"n": True}) == []

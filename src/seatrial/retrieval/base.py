@@ -75,7 +75,7 @@ class Embedder(Protocol):
 # Gives candidates of a question new scores from 0 to 1; it may leave some out, and may block.
 Reranker = Callable[[str, Sequence[SearchResult]], Sequence[SearchResult]]
 
-SearchMode = Literal["dense", "keyword", "hybrid"]
+SearchMode = Literal["dense", "keyword", "hybrid", "fusion"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, assert_never
 
 from seatrial.errors import RetrievalError
 from seatrial.retrieval.base import Chunk, Embedder, Hit, Reranker, SearchMode, SearchResult, Store, WordCounts
+from seatrial.retrieval.fusion import FusionWeights, fused
 from seatrial.retrieval.words import coverage, query_words, searchable_values, word_weights
 
 if TYPE_CHECKING:
@@ -22,14 +23,15 @@ _WORDS_SHARE = 0.9
 class SearchSettings:
     """How many results, from which score on, and by which way of searching.
 
-    ``dense`` compares meanings, ``keyword`` words, ``hybrid`` both. ``where`` keeps the passages whose metadata has
-    exactly these values.
+    ``dense`` compares meanings, ``keyword`` words, ``hybrid`` both, ``fusion`` the two rankings with the weights of
+    ``fusion``. ``where`` keeps the passages whose metadata has exactly these values.
     """
 
     top_k: int = 5
     min_score: float | None = None
     mode: SearchMode = "hybrid"
     where: Mapping[str, Any] | None = None
+    fusion: FusionWeights = field(default_factory=FusionWeights)
 
 
 def search(
@@ -39,8 +41,9 @@ def search(
 
     ``relevance_score`` is, whichever store is behind it: in mode ``dense`` the cosine between question and passage, 0
     when it is negative; in mode ``keyword`` the share of the question's words that the passage holds, rare words and
-    codes counting more; in mode ``hybrid`` the cosine raised by that share, see `blend`. ``rerank`` gets all
-    candidates, several times ``top_k``, and its scores take the place of these.
+    codes counting more; in mode ``hybrid`` the cosine raised by that share, see `blend`; in mode ``fusion`` a sum of
+    reciprocal ranks, see `fused`. ``rerank`` gets all candidates, several times ``top_k``, and its scores take the
+    place of these.
     """
     if settings.top_k < 1:
         raise RetrievalError(f"top_k is {settings.top_k}", hint="ask for at least 1 result")
@@ -53,21 +56,13 @@ def search(
     return [result for result in found if result.relevance_score >= least][: settings.top_k]
 
 
-def blend(cosine: float, share: float, mode: SearchMode) -> float:
-    """The score from 0 to 1 in a mode; ``share`` is that of the question's words which the passage holds.
+def blend(cosine: float, share: float) -> float:
+    """The score from 0 to 1 in mode ``hybrid``; ``share`` is that of the question's words which the passage holds.
 
-    In mode ``hybrid`` it is never less than the cosine: the distance that is left to 1 is closed in proportion to the
-    square of ``share``, so that a few common words move little, a code or nearly all words much.
+    It is never less than the cosine: the distance that is left to 1 is closed in proportion to the square of
+    ``share``, so that a few common words move little, a code or nearly all words much.
     """
-    match mode:
-        case "dense":
-            return cosine
-        case "keyword":
-            return share
-        case "hybrid":
-            return 1 - (1 - cosine) * (1 - _WORDS_SHARE * share**2)
-        case _:
-            assert_never(mode)
+    return 1 - (1 - cosine) * (1 - _WORDS_SHARE * share**2)
 
 
 def _scored(store: Store, embedder: Embedder, query: str, settings: SearchSettings) -> list[tuple[Hit, Chunk]]:
@@ -82,13 +77,25 @@ def _scored(store: Store, embedder: Embedder, query: str, settings: SearchSettin
         cosines |= _cosines(store, vector, [chunk_id for chunk_id in matching if chunk_id not in cosines])
     chunks = store.chunks(list(dict.fromkeys([*matching, *cosines])))
     weights = word_weights(words)
-    scores = {
-        chunk_id: blend(cosines.get(chunk_id, 0.0), _share(chunks[chunk_id], weights), settings.mode)
-        for chunk_id in dict.fromkeys([*matching, *cosines])
-        if chunk_id in chunks
-    }
+    found = [chunk_id for chunk_id in dict.fromkeys([*matching, *cosines]) if chunk_id in chunks]
+    shares = {chunk_id: _share(chunks[chunk_id], weights) for chunk_id in found}
+    scores = _scores({chunk_id: cosines.get(chunk_id, 0.0) for chunk_id in found}, shares, settings)
     best = sorted((chunk_id for chunk_id, score in scores.items() if score > 0), key=lambda one: -scores[one])
     return [(Hit(chunk_id, scores[chunk_id]), chunks[chunk_id]) for chunk_id in best]
+
+
+def _scores(cosines: Mapping[int, float], shares: Mapping[int, float], settings: SearchSettings) -> Mapping[int, float]:
+    match settings.mode:
+        case "dense":
+            return cosines
+        case "keyword":
+            return shares
+        case "hybrid":
+            return {chunk_id: blend(cosine, shares[chunk_id]) for chunk_id, cosine in cosines.items()}
+        case "fusion":
+            return fused(cosines, shares, settings.fusion)
+        case _:
+            assert_never(settings.mode)
 
 
 def _cosines(store: Store, vector: Vectors, chunk_ids: Sequence[int]) -> dict[int, float]:

@@ -3,12 +3,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from seatrial.errors import RetrievalError
 from seatrial.retrieval.base import SearchMode, SearchResult
 from seatrial.retrieval.search import SearchSettings
+
+MODES = get_args(SearchMode)
 
 
 @pytest.fixture
@@ -31,7 +34,7 @@ def test_h017_a_result_says_what_was_found_where_and_how_close(index) -> None:
     assert result.relevance_score == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("mode", ["dense", "keyword", "hybrid"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("query", ["goods back", "A-0007", "tea", "nothing of that kind", "der Löwe", "the of and"])
 def test_h017_scores_fall_and_lie_between_0_and_1_in_every_mode(index, mode: SearchMode, query: str) -> None:
     scores = [result.relevance_score for result in index.search(query, SearchSettings(mode=mode))]
@@ -52,7 +55,7 @@ def test_a_word_with_an_accent_is_found_without_it(open_index, docs: Path) -> No
         assert index.search(query, SearchSettings(mode="keyword"))[0].source_reference == "cafe.txt"
 
 
-@pytest.mark.parametrize("mode", ["dense", "keyword", "hybrid"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "query",
     [
@@ -117,7 +120,7 @@ def test_a_blank_question_finds_nothing(index) -> None:
     assert index.search("  \n") == []
 
 
-@pytest.mark.parametrize("mode", ["dense", "keyword", "hybrid"])
+@pytest.mark.parametrize("mode", MODES)
 def test_where_keeps_passages_with_exactly_these_values(open_index, docs: Path, mode: SearchMode) -> None:
     (docs / "more.jsonl").write_text(
         '{"text":"tea for two","n":1,"ok":true,"a.b":"x"}\n{"text":"tea for one","n":2,"ok":false,"q\\"":"y"}\n'

@@ -54,9 +54,8 @@ def test_coverage_is_a_share(text: str, weights: dict[str, float]) -> None:
 
 @given(_SHARE, _SHARE, _SHARE)
 def test_the_blend_is_a_score_that_grows_with_both(cosine: float, share: float, more: float) -> None:
-    score = blend(cosine, share, "hybrid")
+    score = blend(cosine, share)
     assert cosine <= score + 1e-12 <= 1.0 + 1e-9
-    assert blend(cosine, max(share, more), "hybrid") >= score - 1e-12
-    assert blend(max(cosine, more), share, "hybrid") >= score - 1e-12
-    assert blend(cosine, 0.0, "hybrid") == pytest.approx(cosine)
-    assert (blend(cosine, share, "dense"), blend(cosine, share, "keyword")) == (cosine, share)
+    assert blend(cosine, max(share, more)) >= score - 1e-12
+    assert blend(max(cosine, more), share) >= score - 1e-12
+    assert blend(cosine, 0.0) == pytest.approx(cosine)
