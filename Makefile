@@ -36,6 +36,11 @@ $(VENV)/.dev: pyproject.toml | $(PY)
 	@$(PY) scripts/fetch_test_model.py
 	@touch $@ $(VENV)/.demo
 
+# What only the tests need beyond the environment: real MCP servers, the conformance suite, Node.js.
+SERVERS := $(VENV)/share/seatrial/servers/.installed
+$(SERVERS): scripts/install_test_servers.py $(wildcard tests/servers/*) | $(VENV)/.dev
+	@$(PY) scripts/install_test_servers.py
+
 comma := ,
 
 setup: $(VENV)/.dev ## a virtual environment with everything that development needs
@@ -45,14 +50,15 @@ demo: $(VENV)/.demo ## test the example agent: no key, no server
 	if [ $$status -gt 1 ]; then exit $$status; fi; \
 	echo; echo "What was stored:"; $(BIN)/seatrial runs list --agent examples/support --limit 3
 
-test: $(VENV)/.dev ## the tests
+test: $(VENV)/.dev $(SERVERS) ## the tests
 	@$(PY) -m pytest -n $(WORKERS)
 
 check: lint types arch test ## everything that must hold before a change lands
 
-fuzz: $(VENV)/.dev ## load 100,000 mutated agent files; SEED=n repeats a round
-	@seed=$${SEED:-$$(date +%s)}; echo "seed $$seed"; \
-	SEATRIAL_MUTATIONS=100000 SEATRIAL_SEED=$$seed $(PY) -m pytest -n $(WORKERS) --timeout=3600 tests/unit/config/test_mutations.py
+fuzz: $(VENV)/.dev ## 1,000,000 random streams, 100,000 replies and agent files; SEED=n repeats a round
+	@seed=$${SEED:-$$(date +%s)}; echo "seed $$seed"; export SEATRIAL_SEED=$$seed; \
+	SEATRIAL_STREAMS=1000000 SEATRIAL_REPLIES=100000 SEATRIAL_MUTATIONS=100000 \
+	$(PY) -m pytest -x -n $(WORKERS) --timeout=3600 tests/unit/formats/test_random_replies.py tests/unit/config/test_mutations.py
 
 lint: $(VENV)/.dev ## style and common mistakes
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check .
@@ -66,7 +72,7 @@ arch: $(VENV)/.dev ## who may import whom
 format: $(VENV)/.dev ## put the code into its one form
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev ## the benchmarks; figures go to benchmarks/RESULTS.md
+bench: $(VENV)/.dev $(SERVERS) ## the benchmarks; figures go to benchmarks/RESULTS.md
 	@$(PY) benchmarks/run.py
 
 clean: ## remove what was built

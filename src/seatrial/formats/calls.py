@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from seatrial.core.content import ToolCall
+from seatrial.core.text import clean_text
 from seatrial.formats.arguments import read_arguments
 
 UNNAMED = "unnamed_tool"
@@ -166,8 +167,8 @@ def finished_calls(records: Iterable[CallRecord], *, seed: str = "", tool_names:
     used: set[str] = set()
     for position, record in enumerate(records):
         read = read_arguments(record.text if record.pieces else record.arguments)
-        name = _offered_name(record.name.strip(), tool_names)
-        call_id = record.id
+        name = _offered_name(clean_text(record.name).strip(), tool_names)
+        call_id = clean_text(record.id)
         if not call_id or call_id in used:
             call_id = _made_up_id(f"{seed}|{position}|{record.id}|{name}|{read.text or ''}")
         used.add(call_id)

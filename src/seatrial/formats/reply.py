@@ -10,6 +10,7 @@ import msgspec
 from seatrial.core.content import AssistantBlock, ImageContent, ReasoningContent, TextContent, ToolCall, text_of
 from seatrial.core.messages import AssistantMessage, StopReason
 from seatrial.core.model import NoticeSink, ReasoningDelta, ToolCallDelta
+from seatrial.core.text import clean_blocks, clean_json
 from seatrial.core.usage import cost_of
 from seatrial.errors import ProviderError
 from seatrial.formats.calls import CallAssembler, CallRecord, Fragment, finished_calls
@@ -180,7 +181,7 @@ class ReplyBuilder:
         usage = read_usage(self._usage)
         cost_usd = cost_of(usage, self.reading.prices)
         stop_reason, error_message, error = self._ending(has_calls, blocks)
-        return AssistantMessage(
+        message = AssistantMessage(
             content=blocks,
             api=self.reading.api or self.api,
             provider=self.reading.provider or self.provider,
@@ -195,6 +196,7 @@ class ReplyBuilder:
             can_retry=error.can_retry if error is not None else None,
             warnings=tuple(self._warnings),
         )
+        return _storable(message)
 
     def _open_reasoning(self, wire_field: str | None) -> TextPart | None:
         for part in reversed(self._parts):
@@ -231,7 +233,8 @@ class ReplyBuilder:
 
     def _tell_call(self, record: CallRecord, text: str) -> None:
         if self._on_notice is not None:
-            self._on_notice(ToolCallDelta(self._calls.records.index(record), record.name, whole_text(text)))
+            position = self._calls.records.index(record)
+            self._on_notice(ToolCallDelta(position, whole_text(record.name), whole_text(text)))
 
     def _blocks(self) -> tuple[AssistantBlock, ...]:
         records = self._calls.records
@@ -303,3 +306,13 @@ def failed_reply(error: ProviderError, reading: Reading, reason: StopReason = "e
 def with_id(message: AssistantMessage, response_id: str) -> AssistantMessage:
     """The message under the provider's id for it, where it has none of its own."""
     return msgspec.structs.replace(message, response_id=message.response_id or response_id)
+
+
+def _storable(message: AssistantMessage) -> AssistantMessage:
+    """The message, changed only where no JSON could hold it: ids, names and words of servers are as odd as text."""
+    try:
+        msgspec.json.encode(message)
+    except (UnicodeEncodeError, RecursionError):
+        flat = msgspec.structs.replace(message, content=clean_blocks(message.content))
+        return msgspec.convert(clean_json(msgspec.to_builtins(flat)), AssistantMessage)
+    return message

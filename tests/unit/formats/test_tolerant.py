@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -112,6 +113,20 @@ def test_case_16_ids_that_repeat_are_made_unique() -> None:
     message = chat({"tool_calls": [CALL, CALL, {**CALL, "id": ""}, {**CALL, "id": None}]})
     assert len({call.id for call in message.tool_calls}) == 4
     assert message.tool_calls[0].id == "c1"
+
+
+def test_case_16_ids_stay_unique_where_no_json_could_hold_them() -> None:
+    calls = [{"id": half, "function": {"name": "look", "arguments": "{}"}} for half in ("\ud800", "\ude00")]
+    message = parse_response({"content": None, "tool_calls": calls})
+    assert len({call.id for call in message.tool_calls}) == 2
+    msgspec.json.encode(message)
+
+
+@pytest.mark.parametrize("key", ["id", "model", "finish_reason"])
+def test_labels_that_no_json_could_hold_do_not_cost_the_result_its_storing(key: str) -> None:
+    message = parse_response({"content": "Hi.", key: "odd \ud800"})
+    assert message.text == "Hi."
+    assert msgspec.json.decode(msgspec.json.encode(message), type=AssistantMessage) == message
 
 
 @pytest.mark.parametrize("finish", ["stop", "end_turn", None, "tool_use", "something_new"])
