@@ -11,14 +11,15 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from seatrial.core.content import ResultBlock, TextContent
+from seatrial.core.content import ResultBlock, TextContent, text_of
 from seatrial.core.hooks import CallDone, Replace, call_hook
 from seatrial.core.messages import ToolResultMessage
 from seatrial.core.prepare import ReadyCall
 from seatrial.core.scope import Scope
-from seatrial.core.text import clean_blocks, json_form, shorten_middle
-from seatrial.core.tool import ToolContext, ToolOutput, output_of
+from seatrial.core.text import clean_blocks, clean_text, shorten_middle
+from seatrial.core.tool import ToolContext, ToolOutput, max_output_of, output_of
 from seatrial.core.tool_errors import details_of, failed_hook, told
+from seatrial.core.values import plain, text_of_plain
 from seatrial.core.waiting import STOP_WAIT_S, stop_all, watch
 
 
@@ -35,7 +36,8 @@ async def execute(ready: ReadyCall, context: ToolContext, scope: Scope) -> Execu
     output = await _run(ready, context, scope.warn)
     duration_s = perf_counter() - started
     output = await _after_hooks(ready, output, scope)
-    return Executed(_result(ready, output, duration_s, scope.config.result_limit_chars), output)
+    limit_chars = max_output_of(ready.tool) or scope.config.result_limit_chars
+    return Executed(_result(ready, output, duration_s, limit_chars), output)
 
 
 async def _run(ready: ReadyCall, context: ToolContext, warn: Callable[[str], None]) -> ToolOutput:
@@ -99,34 +101,49 @@ def _changed(output: ToolOutput, change: Replace) -> ToolOutput:
 
 
 def _result(ready: ReadyCall, output: ToolOutput, duration_s: float, limit_chars: int) -> ToolResultMessage:
-    content, whole_text = _shortened(clean_blocks(output.content), limit_chars)
-    details = json_form(output.details)
+    content, left_out_chars = _shortened(clean_blocks(output.content), limit_chars)
     return ToolResultMessage(
         tool_call_id=ready.call.id,
         tool_name=ready.call.name,
         content=content,
-        details=whole_text if details is None else details,
+        details=_details(output, is_cut=left_out_chars > 0),
         usage=output.usage,
         cost_usd=output.cost_usd,
         added_tool_names=output.added_tool_names,
         is_error=output.is_error,
         arguments=ready.arguments if ready.differs else None,
         duration_s=duration_s,
+        left_out_chars=left_out_chars,
     )
 
 
-def _shortened(content: tuple[ResultBlock, ...], limit_chars: int) -> tuple[tuple[ResultBlock, ...], str | None]:
-    """The content within the limit, each text with its share of it; and the whole text when it was too long."""
-    texts = [block.text for block in content if isinstance(block, TextContent)]
-    total = sum(map(len, texts))
+def _details(output: ToolOutput, *, is_cut: bool) -> Any:
+    """The details in JSON's terms; of a text that was cut they hold the whole, unless they hold it as a value."""
+    try:
+        details = plain(output.details)
+    except Exception as error:  # noqa: BLE001
+        details = f"(these details cannot be shown: {told(error)})"
+    if not is_cut:
+        return details
+    whole_text = clean_text(text_of(output.content))
+    if details is None:
+        return whole_text
+    if not isinstance(details, dict) or text_of_plain(details.get("value", "")) == whole_text:
+        return details
+    return {**details, "text": whole_text}
+
+
+def _shortened(content: tuple[ResultBlock, ...], limit_chars: int) -> tuple[tuple[ResultBlock, ...], int]:
+    """The content within the limit, each text with its share of it, and how many characters that left out."""
+    total = sum(len(block.text) for block in content if isinstance(block, TextContent))
     if total <= limit_chars:
-        return content, None
+        return content, 0
     shortened: list[ResultBlock] = []
     for block in content:
         if isinstance(block, TextContent):
             block = TextContent(shorten_middle(block.text, limit_chars * len(block.text) // total))
         shortened.append(block)
-    return tuple(shortened), "".join(texts)
+    return tuple(shortened), total - limit_chars
 
 
 def _failed(why: str) -> ToolOutput:

@@ -132,6 +132,7 @@ class ToolResultMessage(msgspec.Struct, frozen=True, tag_field="role", tag="tool
     that did not come from the tool itself (unknown tool, bad arguments, denied, answered by a hook).
     ``arguments`` are those it ran with, where they differ from the call's. ``duration_s`` is wall-clock time inside the
     tool, None when it did not run. ``usage`` and ``cost_usd`` are what the tool itself spent on models.
+    ``left_out_chars`` are characters of a long text that the model was not shown; the details then hold the whole.
     """
 
     tool_call_id: str
@@ -145,6 +146,7 @@ class ToolResultMessage(msgspec.Struct, frozen=True, tag_field="role", tag="tool
     arguments: dict[str, Any] | None = None
     was_executed: bool = True
     duration_s: float | None = None
+    left_out_chars: int = 0
     timestamp: datetime = msgspec.field(default_factory=utc_now)
 
     @property

@@ -13,9 +13,10 @@ from seatrial.core.messages import ToolResultMessage
 from seatrial.core.result import PendingApproval
 from seatrial.core.schema import check_tool_arguments, compiled
 from seatrial.core.scope import Scope
-from seatrial.core.text import clean_blocks, clean_text, excerpt, json_form
+from seatrial.core.text import clean_blocks, clean_text, excerpt
 from seatrial.core.tool import Tool
 from seatrial.core.tool_errors import failed_hook, told
+from seatrial.core.values import plain
 from seatrial.errors import ToolArgumentError
 
 RAW_EXCERPT_BYTES = 1000
@@ -103,7 +104,7 @@ def _obey(verdict: object, ready: ReadyCall, scope: Scope) -> Prepared:
             return _modified(ready, arguments, scope)
         case Answer():
             content = clean_blocks(verdict.blocks)
-            return answered(ready.call, content, details=json_form(verdict.details), is_error=verdict.is_error)
+            return answered(ready.call, content, details=plain(verdict.details), is_error=verdict.is_error)
         case Ask(reason):
             return PendingApproval(ready.call, reason)
         case _:

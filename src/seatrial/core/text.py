@@ -78,27 +78,6 @@ def excerpt(text: str, max_bytes: int) -> str:
     return encoded[: max(max_bytes - 3, 0)].decode("utf-8", "ignore") + "…"
 
 
-def json_form(value: Any) -> Any:
-    """The value as plain JSON data; what JSON cannot hold becomes its ``str()``."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return clean_text(value)
-    try:
-        plain = msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)
-        return plain if _is_clean_json(plain) else clean_json(plain)
-    except (TypeError, ValueError, RecursionError, OverflowError):
-        return clean_text(str(value))
-
-
-def _plain(value: Any) -> Any:
-    for name in ("model_dump", "tolist"):
-        convert = getattr(value, name, None)
-        if callable(convert):
-            return convert()
-    return str(value)
-
-
 def _is_clean_json(value: Any) -> bool:
     try:
         return b"\\u0000" not in msgspec.json.encode(value)

@@ -7,12 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-import msgspec
-
 from seatrial.core.abort import AbortSignal
-from seatrial.core.content import FileContent, ImageContent, ResultBlock, TextContent
+from seatrial.core.content import ResultBlock, TextContent
 from seatrial.core.model import ToolSpec
-from seatrial.core.text import json_form
+from seatrial.core.result_blocks import blocks_of
 from seatrial.core.threads import in_thread
 from seatrial.core.usage import Usage
 
@@ -119,21 +117,12 @@ class SimpleTool:
         return None if self._check is None else self._check(arguments)
 
 
+def max_output_of(tool: Tool) -> int | None:
+    """The most characters of a result that the model is shown, where the tool says so by ``max_output_chars``."""
+    limit_chars: int | None = getattr(tool, "max_output_chars", None)
+    return limit_chars
+
+
 def output_of(value: Any) -> ToolOutput:
-    """The value itself when it is an output; blocks as they are, a string as text, None as nothing, else JSON text."""
-    if isinstance(value, ToolOutput):
-        return value
-    if value is None:
-        return ToolOutput()
-    if isinstance(value, str):
-        return ToolOutput.of_text(value)
-    blocks = value if isinstance(value, list | tuple) and value else (value,)
-    if all(isinstance(block, TextContent | ImageContent | FileContent) for block in blocks):
-        content: tuple[ResultBlock, ...] = tuple(blocks)
-        return ToolOutput(content=content)
-    return ToolOutput.of_text(_as_text(value))
-
-
-def _as_text(value: Any) -> str:
-    plain = json_form(value)
-    return plain if isinstance(plain, str) else msgspec.json.encode(plain).decode()
+    """The value itself when it is an output, else the blocks that say it."""
+    return value if isinstance(value, ToolOutput) else ToolOutput(blocks_of(value))

@@ -11,14 +11,15 @@ from typing import Any, Literal
 
 from seatrial.core.content import TextContent
 from seatrial.core.model import ToolSpec
+from seatrial.core.result_blocks import blocks_of
 from seatrial.core.schema import validate_required_args
 from seatrial.core.threads import in_thread
 from seatrial.core.tool import ExecutionMode, ToolContext, ToolOutput
 from seatrial.core.tool_errors import told
+from seatrial.core.values import plain
 from seatrial.errors import AbortedError, ToolError
 from seatrial.tools.parameter_schema import declared_schema
 from seatrial.tools.printed import Printed
-from seatrial.tools.results import blocks_of, plain
 from seatrial.tools.signature import Signature, read_signature
 from seatrial.tools.user_module import load_function
 

@@ -226,8 +226,8 @@ def circle() -> Loop:
     ("value", "text"),
     [
         ("as it is", "as it is"),
-        ({"a": [1, None, True]}, '{"a":[1,null,true]}'),
-        (Order(1, Decimal("1.10")), '{"number":1,"price":"1.10"}'),
+        ({"a": [1, None, True]}, '{"a": [1, null, true]}'),
+        (Order(1, Decimal("1.10")), '{"number": 1, "price": "1.10"}'),
         (3, "3"),
         ([TextContent("x"), TextContent("y")], "xy"),
         (ToolOutput.of_text("out"), "out"),
@@ -261,7 +261,7 @@ async def test_edge_079_a_long_result_keeps_head_and_tail_and_says_so() -> None:
     assert told.text.startswith("HEAD")
     assert told.text.endswith("TAIL")
     assert "5,000,008" in told.text
-    assert told.details == text
+    assert (told.details, told.left_out_chars) == (text, 5_000_008 - 50_000)
 
 
 async def test_edge_079_the_limit_is_shared_among_the_texts_of_a_result() -> None:
@@ -271,7 +271,27 @@ async def test_edge_079_the_limit_is_shared_among_the_texts_of_a_result() -> Non
     told = (await agent.run("go")).transcript.tool_results[0]
     first, picture, last = told.content
     assert (first.text.count("a"), last.text.count("b")) >= (75, 25)
-    assert (picture, told.details) == (content[1], {"mine": 1})
+    assert (picture, told.left_out_chars) == (content[1], 300)
+    assert told.details == {"mine": 1, "text": "a" * 300 + "b" * 100}
+
+
+async def test_edge_079_a_tool_has_a_limit_of_its_own() -> None:
+    long = tool("long", lambda *_: "x" * 1000)
+    long.max_output_chars = 10
+    agent = Agent(scripted(calls_many(("long", {}), ("other", {})), says("ok")), tools=[long, tool("other")])
+    first, other = (await agent.run("go")).transcript.tool_results
+    assert (first.text.count("x"), first.left_out_chars, other.left_out_chars) == (10, 990, 0)
+
+
+async def test_p008_details_that_cannot_be_shown_do_not_end_the_run() -> None:
+    class Shy:
+        def __str__(self) -> str:
+            raise ValueError("not today")
+
+    output = ToolOutput.of_text("fine", details=Shy())
+    result = await Agent(scripted(calls("a"), says("ok")), tools=[tool("a", lambda *_: output)]).run("go")
+    assert (result.text, result.transcript.tool_results[0].text) == ("ok", "fine")
+    assert "ValueError: not today" in result.transcript.tool_results[0].details
 
 
 async def test_edge_095_a_tool_that_is_gone_when_its_call_is_approved_is_unknown() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, SupportsFloat
 
-from seatrial.core.text import json_form
 from seatrial.core.threads import in_thread
+from seatrial.core.values import plain
 from seatrial.errors import MetricError
 from seatrial.metrics.base import Evidence, Measurement
 
@@ -44,7 +44,7 @@ def measurement_of(name: str, found: object) -> Measurement:
     """The measurement that a user's return value means. Raises `MetricError`."""
     match found:
         case Measurement(value, reason, details):
-            return Measurement(value, reason, json_form(details))
+            return Measurement(value, reason, plain(details))
         case None:
             return Measurement(None, f"{name} says that it does not apply")
         case SupportsFloat() if not hasattr(found, "score"):
@@ -70,7 +70,7 @@ def _from_fields(name: str, field: Callable[[str], Any]) -> Measurement:
         return Measurement(None, reason)
     if not isinstance(value, SupportsFloat):
         raise MetricError(f"{name} gave back the score {value!r}, which is no number")
-    return Measurement(float(value), reason, json_form(field("details")))
+    return Measurement(float(value), reason, plain(field("details")))
 
 
 def _parameters(name: str, function: Callable[..., Any]) -> tuple[str, ...]:

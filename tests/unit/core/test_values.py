@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from seatrial.core.content import ImageContent, TextContent
-from seatrial.tools.results import blocks_of, plain, text_of_value
+from seatrial.core.result_blocks import blocks_of
+from seatrial.core.values import plain, text_of_value
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
 Point = namedtuple("Point", "x y")
