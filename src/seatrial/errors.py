@@ -6,7 +6,8 @@ SeatrialError
 ├── PluginError            a plugin cannot be loaded (exit code 2)
 ├── ProviderError          a model's host failed (exit code 3)
 ├── ToolError              a tool cannot be set up or called
-│   └── ToolArgumentError  arguments that do not fit the tool's schema (also a ValueError)
+│   ├── ToolArgumentError  arguments that do not fit the tool's schema (also a ValueError)
+│   └── McpError           an MCP server cannot be reached, refused or broke off (exit code 3)
 ├── DocumentError          a file cannot be read as what it is said to be
 ├── RetrievalError         an index cannot be built or searched
 ├── MetricError            a metric cannot be computed
@@ -93,6 +94,37 @@ class ToolError(SeatrialError):
 
 class ToolArgumentError(ToolError, ValueError):
     """Arguments that do not fit the tool's schema; the message is written for the model."""
+
+
+class McpError(ToolError):
+    """An MCP server cannot be reached, or it refused or broke off what was asked of it.
+
+    ``code`` is the JSON-RPC error code and ``status`` the HTTP status, where there was one; ``is_lost`` says that the
+    connection is gone, ``did_not_run`` that the request surely had no effect, so that it may be sent again.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        server: str,
+        code: int | None = None,
+        status: int | None = None,
+        hint: str | None = None,
+        is_lost: bool = False,
+        did_not_run: bool = False,
+        retry_after_s: float | None = None,
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, details=details)
+        self.server = server
+        self.code = code
+        self.status = status
+        self.is_lost = is_lost
+        self.did_not_run = did_not_run
+        self.retry_after_s = retry_after_s
 
 
 class DocumentError(SeatrialError):
