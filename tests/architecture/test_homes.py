@@ -18,6 +18,10 @@ HOMES = {
     "sacrebleu": {"seatrial.metrics"},
     "rouge_score": {"seatrial.metrics"},
     "nltk": {"seatrial.metrics"},
+    "openai": set(),
+    "anthropic": set(),
+    "httpx": set(),
+    "httpx2": set(),
 }
 
 

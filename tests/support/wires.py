@@ -14,6 +14,7 @@ from seatrial.providers.catalog import PROVIDERS
 
 KEY = "sk-canary-0123456789"
 USAGE = (120, 80, 30)  # input, of which cached, output
+LABELS = {"id": "chatcmpl-1", "created": 1_767_225_600, "model": "served-name"}
 
 Call = tuple[str, str, str]  # id, name, arguments
 
@@ -63,7 +64,7 @@ class Chat:
         if said.calls:
             message["tool_calls"] = [self._call(call) for call in said.calls]
         choice = {"index": 0, "message": message, "finish_reason": self._finish(said)}
-        return {"id": "chatcmpl-1", "model": "served-name", "choices": [choice], "usage": self._usage()}
+        return {**LABELS, "object": "chat.completion", "choices": [choice], "usage": self._usage()}
 
     def events(self, said: Said) -> list[bytes]:
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
@@ -78,8 +79,9 @@ class Chat:
                 deltas.append({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
         choices = [[{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas]
         choices.append([{"index": 0, "delta": {}, "finish_reason": self._finish(said)}])
-        chunks = [{"id": "chatcmpl-1", "model": "served-name", "choices": choice} for choice in choices]
-        chunks.append({"id": "chatcmpl-1", "choices": [], "usage": self._usage()})
+        labels = {**LABELS, "object": "chat.completion.chunk"}
+        chunks: list[dict[str, Any]] = [{**labels, "choices": choice} for choice in choices]
+        chunks.append({**labels, "choices": [], "usage": self._usage()})
         return [*map(_event, chunks), b"data: [DONE]\n\n"]
 
     def _call(self, call: Call) -> dict[str, Any]:
