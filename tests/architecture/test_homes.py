@@ -21,7 +21,7 @@ HOMES = {
     "openai": set(),
     "anthropic": set(),
     "httpx": set(),
-    "httpx2": set(),
+    "httpx2": {"seatrial.tools.mcp"},
 }
 
 
