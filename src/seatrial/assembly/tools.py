@@ -20,6 +20,7 @@ from seatrial.retrieval.opening import index_class
 from seatrial.retrieval.search import SearchSettings
 from seatrial.retrieval.settings import ChunkSettings, IndexSettings
 from seatrial.tools.function import FunctionTool
+from seatrial.tools.user_module import load_function
 from seatrial.tools.vectorstore import VectorstoreTool
 
 if TYPE_CHECKING:
@@ -95,15 +96,16 @@ def index_settings(config: VectorstoreToolConfig) -> IndexSettings:
 
 def _function(config: FunctionToolConfig, loaded: LoadedAgent) -> Tool:
     parameters = config.parameters
-    return FunctionTool.load(
-        loaded.path_to(config.file),
-        config.function,
+    return FunctionTool.of(
+        load_function(loaded.path_to(config.file), config.function),
         name=config.name,
         description=config.description,
         parameters=None if parameters is None else {name: _declared(item) for name, item in parameters.items()},
         examples=config.examples,
         timeout_s=config.timeout_s,
         execution_mode=config.execution_mode,
+        thread=config.thread,
+        max_output_chars=config.max_output,
     )
 
 
