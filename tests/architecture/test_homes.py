@@ -22,7 +22,6 @@ HOMES = {
     "anthropic": set(),
     "httpx": set(),
     "httpx2": {"seatrial.tools.mcp"},
-    "mcp": {"seatrial.tools.mcp"},
 }
 
 

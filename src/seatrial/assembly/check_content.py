@@ -29,7 +29,7 @@ def check_content(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnost
     """What stands outside the test cases."""
     for index, tool in enumerate(config.tools):
         if isinstance(tool, VectorstoreToolConfig):
-            yield from _source(loaded, ("tools", index, "source"), tool.source)
+            yield from _source(loaded, ("tools", index), tool)
     if config.response_format is not None:
         yield from _schema(loaded, ("response_format",), config.response_format)
 
@@ -48,13 +48,19 @@ def check_texts(loaded: LoadedAgent, path: KeyPath, case: ExpectationConfig) -> 
                 yield from _stray_quotes(loaded, text_path, text)
 
 
-def _source(loaded: LoadedAgent, path: KeyPath, source: str) -> Iterator[Diagnostic]:
-    folder = loaded.path_to(source)
-    if not folder.is_dir() or has_source_files(folder):
+def _source(loaded: LoadedAgent, path: KeyPath, tool: VectorstoreToolConfig) -> Iterator[Diagnostic]:
+    folder = loaded.path_to(tool.source)
+    if not folder.is_dir() or has_source_files(folder, include=tool.include, exclude=tool.exclude):
+        return
+    if (tool.include or tool.exclude) and has_source_files(folder):
+        key = "include" if tool.include else "exclude"
+        message = f"{tool.source} holds files, and `{key}` leaves none of them to search"
+        hint = "globs are read as in .gitignore: `*.md` at every depth, `notes/**` everything below a folder"
+        yield loaded.diagnose("ST302", (*path, key), message, hint=hint)
         return
     hint = f"put documents there, or mend `source`; known types: {' '.join(known_suffixes())}"
-    message = f"{source} holds nothing to search: no file in it has a known type"
-    yield loaded.diagnose("ST302", path, message, hint=hint)
+    message = f"{tool.source} holds nothing to search: no file in it has a known type"
+    yield loaded.diagnose("ST302", (*path, "source"), message, hint=hint)
 
 
 def _schema(loaded: LoadedAgent, path: KeyPath, value: Any) -> Iterator[Diagnostic]:

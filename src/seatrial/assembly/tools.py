@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from seatrial.assembly.embedders import build_embedder
 from seatrial.config.diagnostics import Diagnostic
+from seatrial.config.hooks import split_reference
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.mcp import McpToolConfig
 from seatrial.config.parameters import ParameterConfig
@@ -15,11 +16,13 @@ from seatrial.config.vectorstore import DatabaseConfig, VectorstoreToolConfig
 from seatrial.core.tool import Tool
 from seatrial.documents.passages import FieldSettings
 from seatrial.errors import ConfigError, ToolError
+from seatrial.retrieval.base import Reranker
 from seatrial.retrieval.catalog import DEFAULT_STORE
 from seatrial.retrieval.opening import index_class
 from seatrial.retrieval.search import SearchSettings
 from seatrial.retrieval.settings import ChunkSettings, IndexSettings
 from seatrial.tools.function import FunctionTool
+from seatrial.tools.reranker import UserReranker
 from seatrial.tools.user_module import load_function
 from seatrial.tools.vectorstore import VectorstoreTool
 
@@ -89,23 +92,37 @@ def index_settings(config: VectorstoreToolConfig) -> IndexSettings:
         ),
         record_path=config.record_path,
         delimiter=config.delimiter,
+        include=config.include,
+        exclude=config.exclude,
         store=config.database.provider if config.database else DEFAULT_STORE,
         connection=_connection(config.database),
     )
 
 
+def search_settings(config: VectorstoreToolConfig) -> SearchSettings:
+    """How the tool searches."""
+    return SearchSettings(config.top_k, config.min_similarity_score, config.search_mode)
+
+
+def build_reranker(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Reranker | None:
+    """The function that has the last word on the hits; its file is executed. Raises `ToolError`."""
+    if config.reranker is None:
+        return None
+    file, function = split_reference(config.reranker)
+    return UserReranker(load_function(loaded.path_to(file), function), config.reranker)
+
+
 def _function(config: FunctionToolConfig, loaded: LoadedAgent) -> Tool:
     parameters = config.parameters
-    return FunctionTool.of(
-        load_function(loaded.path_to(config.file), config.function),
+    return FunctionTool.load(
+        loaded.path_to(config.file),
+        config.function,
         name=config.name,
         description=config.description,
         parameters=None if parameters is None else {name: _declared(item) for name, item in parameters.items()},
         examples=config.examples,
         timeout_s=config.timeout_s,
         execution_mode=config.execution_mode,
-        thread=config.thread,
-        max_output_chars=config.max_output,
     )
 
 
@@ -121,7 +138,8 @@ def _vectorstore(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Tool:
         description=config.description,
         open_index=partial(open_index, config, loaded),
         source=loaded.path_to(config.source),
-        settings=SearchSettings(top_k=config.top_k, min_score=config.min_similarity_score),
+        settings=search_settings(config),
+        rerank=build_reranker(config, loaded),
         examples=config.examples,
         timeout_s=config.timeout_s,
     )

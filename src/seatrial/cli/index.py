@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 import msgspec
 
-from seatrial.assembly.tools import open_index
+from seatrial.assembly.tools import build_reranker, open_index, search_settings
 from seatrial.cli import terminal
 from seatrial.cli.agents import agent_option, load_checked
 from seatrial.cli.index_progress import IndexBar
@@ -67,7 +67,7 @@ def command(ctx: click.Context, agent: Path, tool: str | None, rebuild: bool, st
     metavar="S",
     help="Leave out passages below this score, the number that stands behind each (0 to 1).",
 )
-@click.option("--mode", type=click.Choice(get_args(SearchMode)), help="How to search (default: hybrid).")
+@click.option("--mode", type=click.Choice(get_args(SearchMode)), help="How to search (default: the tool's).")
 @json_option
 def search(
     query: str,
@@ -82,8 +82,9 @@ def search(
     loaded = load_checked(agent, show_warnings=False)
 
     def settings(config: VectorstoreToolConfig) -> SearchSettings:
-        least = config.min_similarity_score if min_score is None else min_score
-        return SearchSettings(top_k or config.top_k, least, mode or SearchSettings().mode)
+        own = search_settings(config)
+        least = own.min_score if min_score is None else min_score
+        return replace(own, top_k=top_k or own.top_k, min_score=least, mode=mode or own.mode)
 
     return run_async(lambda stop: _search(loaded, tool, query, settings, is_json, stop))
 
@@ -172,9 +173,10 @@ def _refresh(config: VectorstoreToolConfig, loaded: LoadedAgent, is_forced: bool
 def _refresh_and_search(
     config: VectorstoreToolConfig, loaded: LoadedAgent, query: str, settings: SearchSettings, stop: AbortSignal
 ) -> list[SearchResult]:
+    rerank = build_reranker(config, loaded)
     _refresh(config, loaded, False, stop)
     with _opened(config, loaded) as index:
-        return index.search(query, settings)
+        return index.search(query, settings, rerank=rerank)
 
 
 def _tell_problems(report: IndexReport) -> None:

@@ -17,6 +17,7 @@ _HOLDERS = {
     "json_schema",
     "path",
     "python",
+    "reranker",
     "response_format",
     "source",
 }

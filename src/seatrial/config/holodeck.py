@@ -25,7 +25,7 @@ class Dialect:
 
 @cache
 def rules() -> Mapping[str, Any]:
-    """The data file: keys without effect, other names of keys and stores."""
+    """The data file: keys without effect, other names of keys, values and stores."""
     text = files("seatrial.config").joinpath("data/holodeck.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
@@ -50,6 +50,11 @@ def adapt(data: Block) -> Dialect:
                 holder.rename(key, new)
             else:
                 del holder[key]
+    for pattern, values in rules()["renamed_values"].items():
+        for holder, key in entries_at(data, pattern):
+            written = holder.get(key)
+            if isinstance(written, str) and written in values:
+                holder[key] = values[written]
     for pattern, reason in ignored_keys().items():
         for holder, key in entries_at(data, pattern):
             found.is_holodeck = True

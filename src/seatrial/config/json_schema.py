@@ -11,7 +11,7 @@ from typing import Any
 
 from seatrial.config.agent import AgentConfig
 from seatrial.config.entity import entity_classes
-from seatrial.config.holodeck import ignored_keys
+from seatrial.config.holodeck import ignored_keys, rules
 
 _VARIABLE = r"\$\{"
 _NUMBERS = {
@@ -142,8 +142,19 @@ def _allow_ignored_keys(schema: dict[str, Any], definitions: dict[str, Any]) -> 
         holder, _, key = path.rpartition(".")
         for home in homes.get(holder, ()):
             home["properties"][key] = {"deprecated": True, "description": f"Of HoloDeck, without effect: {reason}."}
+    for path, values in rules()["renamed_values"].items():
+        holder, _, key = path.rpartition(".")
+        for home in homes[holder]:
+            if key in home["properties"]:
+                _widen(home["properties"], key, {"enum": list(values), "deprecated": True})
     for home in homes["tools[]"]:
         home["properties"]["request_timeout"] = {"deprecated": True, "description": "Of HoloDeck, the same as timeout."}
+
+
+def _widen(properties: dict[str, Any], key: str, also: dict[str, Any]) -> None:
+    known = properties[key]
+    about = {name: known.pop(name) for name in ("description", "default") if name in known}
+    properties[key] = {**about, "anyOf": [known, also]}
 
 
 def _offer(properties: dict[str, Any], key: str, known: list[str]) -> None:

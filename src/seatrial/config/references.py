@@ -41,6 +41,7 @@ class References:
         kind = (tool_type(value_at(self.data, path)) or "").strip("<>")
         if kind == "vectorstore":
             yield from self._look.exists((*path, "source"), "source")
+            yield from self._look.function((*path, "reranker"))
         elif kind == "function":
             yield from self._tool_function(path)
         elif kind == "prompt":

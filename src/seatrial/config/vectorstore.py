@@ -9,6 +9,7 @@ from pydantic import Field, SecretStr
 
 from seatrial.config.entity import Entity, Problem
 from seatrial.config.fields import FreeBlock, FullText, Number, Text, Texts, Whole
+from seatrial.config.hooks import FunctionReference
 from seatrial.config.located import plain
 from seatrial.config.tool_base import ToolBase
 
@@ -42,10 +43,18 @@ class VectorstoreToolConfig(ToolBase):
         "k": "top_k",
         "min_score": "min_similarity_score",
         "metadata_fields": "meta_fields",
+        "glob": "include",
+        "patterns": "include",
+        "mode": "search_mode",
+        "rerank": "reranker",
     }
 
     type: Literal["vectorstore"] = Field(description="Which kind of tool it is.")
     source: FullText = Field(description="A file or folder, relative to the agent file.")
+    include: Texts = Field(
+        default=(), description="Which files of the folder are read, as globs like *.md or notes/**; all when absent."
+    )
+    exclude: Texts = Field(default=(), description="Which files of the folder are left out, as globs; they win.")
     embedding_model: FullText | None = Field(default=None, description="The embedding model's name.")
     embedding_dimensions: Whole | None = Field(default=None, gt=0, description="Length of the vectors.")
     vector_field: Texts | None = Field(
@@ -65,6 +74,12 @@ class VectorstoreToolConfig(ToolBase):
     top_k: Whole = Field(default=5, gt=0, description="How many hits are given.")
     min_similarity_score: Number | None = Field(
         default=None, ge=0, le=1, description="Hits below this are left out, 0 to 1."
+    )
+    search_mode: Literal["dense", "keyword", "hybrid", "fusion"] = Field(
+        default="hybrid", description="By meaning, by words, by both on one scale, or by both rankings."
+    )
+    reranker: FunctionReference | None = Field(
+        default=None, description="A function that gives the hits new scores, as file.py:function."
     )
     database: DatabaseConfig | None = Field(default=None, description="Where vectors are kept; embedded when absent.")
 

@@ -13,7 +13,8 @@ _KEY = r"""(?:"[^"]*"|'[^']*'|[^\s"'#\[\]{}&*!|>%@`,][^:#"'\[{]*?)"""
 _VALUE = re.compile(rf"\s*(?:-\s+)*(?:{_KEY}:\s+)?(?:-\s+)*")
 _BLOCK_TEXT = re.compile(r"(?:^|[:\-]\s+)[|>][-+0-9]*\s*(?:#.*)?$")
 _STRUCTURE = re.compile(r"\s*(?:-\s+\S|(?:-\s+)*[\w.-]+:(?:\s|$))")
-_WORDS_BEHIND_ALIAS = re.compile(r"\*[^\s,\]}]+[ ]+[^\s#,\]}]")
+_NO_ALIAS = re.compile(r"\*(?:[^\w\s-]|[^\s,\]}]+[ ]+[^\s#,\]}])")
+_NO_ALIAS_IN_LIST = re.compile(r"[\[,]\s*(\*[^\w\s-])")
 _NAMES = {'"': "double quote", "'": "single quote"}
 _INSIDE = {
     '"': 'inside double quotes write \\", or put the text in single quotes',
@@ -43,8 +44,11 @@ def slips(lines: list[str], last: int) -> Iterator[Slip]:
         start = _start_of_value(line)
         if start >= len(line):
             continue
-        if _WORDS_BEHIND_ALIAS.match(line, start):
+        if _NO_ALIAS.match(line, start):
             yield _quoted(number, line, start, "a text cannot begin with *")
+        in_list = _NO_ALIAS_IN_LIST.search(line, start) if line[start] == "[" else None
+        if in_list is not None:
+            yield Slip(number, in_list.start(1) + 1, "a text cannot begin with *", "put the text in quotes", None)
         found = _Quotes(line, start).slip(number)
         if isinstance(found, Slip):
             yield found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from seatrial.documents.catalog import type_of
+from seatrial.documents.globs import matcher
 from seatrial.errors import DocumentError
 
 
@@ -21,11 +22,12 @@ class SourceFile:
     modified_ns: int
 
 
-def source_files(root: Path, *, patterns: tuple[str, ...] = ()) -> list[SourceFile]:
+def source_files(root: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[SourceFile]:
     """The files below ``root`` (or ``root`` itself), sorted by name; hidden ones and unknown types are left out.
 
-    ``patterns`` are globs against the path below the folder (``**/*.md``); none means every known type. Links that
-    lead out of the folder are not followed. Raises `DocumentError` when ``root`` is not there.
+    ``include`` and ``exclude`` are globs against the path below the folder, see `matcher`; no ``include`` means every
+    known type, and ``exclude`` wins. Links that lead out of the folder are not followed. Raises `DocumentError` when
+    ``root`` is not there.
     """
     if root.is_file():
         return [_source_file(root, root.name)]
@@ -33,25 +35,24 @@ def source_files(root: Path, *, patterns: tuple[str, ...] = ()) -> list[SourceFi
         raise DocumentError(f"{root} does not exist", hint="source is a file or a folder, relative to the agent file")
     inside = root.resolve()
     found = [
-        _source_file(path, path.relative_to(root).as_posix())
-        for path in (_matching(root, patterns) if patterns else _known_types(root))
+        _source_file(path, source)
+        for path, source in _chosen(root, include, exclude)
         if path.resolve().is_relative_to(inside)
     ]
     return sorted(found, key=lambda file: file.source)
 
 
-def has_source_files(folder: Path) -> bool:
-    """Whether there is any file of a known type below the folder; stops at the first."""
-    return next(_known_types(folder), None) is not None
+def has_source_files(folder: Path, *, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> bool:
+    """Whether any file below the folder would be taken; stops at the first."""
+    return next(_chosen(folder, include, exclude), None) is not None
 
 
-def _matching(root: Path, patterns: tuple[str, ...]) -> Iterator[Path]:
-    seen: set[Path] = set()
-    for pattern in patterns:
-        for path in root.glob(pattern):
-            if path not in seen and path.is_file() and type_of(path) is not None:
-                seen.add(path)
-                yield path
+def _chosen(root: Path, include: Sequence[str], exclude: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    is_wanted, is_left_out = matcher(include or ("**",)), matcher(exclude)
+    for path in _known_types(root):
+        source = path.relative_to(root).as_posix()
+        if is_wanted(source) and not is_left_out(source):
+            yield path, source
 
 
 def _known_types(root: Path) -> Iterator[Path]:

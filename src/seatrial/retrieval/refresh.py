@@ -49,7 +49,7 @@ class Refresh:
 
     def run(self, source: Path) -> IndexReport:
         """The files that changed are read, cut, embedded and stored; those that went are removed."""
-        files = source_files(source, patterns=self._settings.patterns)
+        files = source_files(source, include=self._settings.include, exclude=self._settings.exclude)
         self._total = len(files)
         before = self._store.files()
         gone = sorted(before.keys() - {file.source for file in files})

@@ -27,7 +27,8 @@ class ChunkSettings:
 class IndexSettings:
     """What an index is made of. A change of any of these, or of the embedder, builds it anew beside the old one.
 
-    ``name`` tells the indexes of one project apart. ``patterns`` are globs below the source folder.
+    ``name`` tells the indexes of one project apart. ``include`` and ``exclude`` are globs below the source folder; a
+    change of these only takes files in or out.
     """
 
     name: str = "default"
@@ -35,7 +36,8 @@ class IndexSettings:
     fields: FieldSettings = field(default_factory=FieldSettings)
     record_path: str | None = None
     delimiter: str | None = None
-    patterns: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     store: str = "embedded"
     connection: Mapping[str, Any] = field(default_factory=dict)

@@ -144,9 +144,8 @@ def _adapter(hint: Any) -> TypeAdapter[Any] | None:
     if hint is Any:
         return None
     try:
-        adapter = TypeAdapter(portable(hint))
-        return adapter if adapter.pydantic_complete else None
-    except (PydanticUserError, PydanticUndefinedAnnotation, TypeError, NameError):
+        return TypeAdapter(portable(hint))
+    except (PydanticUserError, PydanticUndefinedAnnotation, TypeError):
         return None
 
 

@@ -32,6 +32,17 @@ def test_a_folder_without_a_file_of_a_known_type_is_an_error_with_the_known_type
     assert told(load(text)) == []
 
 
+def test_globs_that_leave_nothing_to_search_are_an_error_at_their_key(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A")
+    head = "tools:\n  - name: s\n    type: vectorstore\n    description: d\n    source: docs\n"
+    assert told(load(f"{head}    include: ['*.md', b.*]\n    exclude: old/\n")) == []
+    for key, said in (("include: notes/**", "`include` leaves none"), ("exclude: '*.md'", "`exclude` leaves none")):
+        ((code, line, words),) = told(load(f"{head}    {key}\n"))
+        assert (code, line) == ("ST302", 9)
+        assert said in words
+
+
 @pytest.mark.parametrize(
     ("schema", "line", "said"),
     [

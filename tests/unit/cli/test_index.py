@@ -90,6 +90,32 @@ def test_search_takes_its_options(shop: Path, seatrial) -> None:
     assert seatrial("search", "zebra", "--min-score", "0.99")[1] == "docs: 0 passages\nprices: 0 passages\n"
 
 
+def test_globs_choose_the_files_of_a_folder_and_take_effect_at_once(shop: Path, seatrial) -> None:
+    for text, told in (
+        ("source: docs", "2 files, 2 passages (2 read, 2 passages embedded)"),
+        ("source: docs, include: ['*.md']", "1 file, 1 passage (0 read, 1 removed, 0 passages embedded)"),
+        ("source: docs, exclude: faq.md", "1 file, 1 passage (1 read, 1 removed, 0 passages embedded)"),
+    ):
+        (shop / "agent.yaml").write_text(AGENT.replace("source: docs", text))
+        assert seatrial("--tool", "docs")[1] == f"docs: {told}\n"
+
+
+def test_a_tools_own_way_of_searching_and_reranker_are_used(shop: Path, seatrial) -> None:
+    (shop / "rank.py").write_text(
+        "def last_first(query, results):\n    print('hi')\n    return [i / len(results) for i in range(len(results))]\n"
+    )
+    own = "source: docs, search_mode: fusion, reranker: 'rank.py:last_first'"
+    (shop / "agent.yaml").write_text(AGENT.replace("source: docs", own))
+    code, out, _ = seatrial("search", "goods back", "--tool", "docs", "--json")
+    assert code == 0
+    (hit,) = json.loads(out)["results"]["docs"]
+    assert (hit["source_reference"], hit["relevance_score"]) == ("sea.txt", 0.5)
+    (shop / "rank.py").write_text("def last_first(query, results):\n    return [2]\n")
+    code, _, err = seatrial("search", "goods back", "--tool", "docs")
+    assert code == 1
+    assert "the reranker rank.py:last_first gave 1 scores for 2 passages" in err
+
+
 def test_agent_and_tool_are_heard_before_the_subcommand_too(
     shop: Path, seatrial, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,7 +34,7 @@ tools:
     name: bill
     description: The bill.
     source: data/faq.md
-    search_mode: hybrid
+    search_mode: semantic
     max_chunk_tokens: 800
     min_score: 0.5
     context_model: {provider: openai, name: x, api_key: "${NOT_SET}"}
@@ -98,7 +98,7 @@ def test_h020_each_key_without_effect_warns_once_at_its_line(load: Load, configu
         (w.line, w.message.split("`")[1]) for w in load(FULL, {"OPENAI_API_KEY": "k"}).warnings if w.code == "ST502"
     ]
     lines = FULL.splitlines()
-    expected = "temperature search_mode context_model defer_loading claude observability deployment execution"
+    expected = "temperature context_model defer_loading claude observability deployment execution"
     assert [key for _, key in ignored] == expected.split(" ")
     assert all(f"{key}:" in lines[line - 1] for line, key in ignored)
 
@@ -121,7 +121,7 @@ def test_h020_document_tools_stores_and_expected_names_are_carried_over(load: Lo
     assert articles.database is not None
     assert articles.database.provider == "embedded"
     assert isinstance(bill, VectorstoreToolConfig)
-    assert (bill.chunk_size, bill.min_similarity_score) == (800, 0.5)
+    assert (bill.chunk_size, bill.min_similarity_score, bill.search_mode) == (800, 0.5, "dense")
     assert isinstance(files, McpToolConfig)
     assert files.connection.timeout == 30
     assert [tool.name for tool in loaded.require().test_cases[0].expected_tools or ()] == ["knowledge-base", "bill"]
