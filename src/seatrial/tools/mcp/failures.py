@@ -1,0 +1,154 @@
+"""Failures of a server, in words for people and models."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from mcp import MCPError
+
+from seatrial.errors import McpError
+from seatrial.tools.mcp.exchange import HttpFailure, shown_url
+from seatrial.tools.mcp.settings import McpSettings
+
+if TYPE_CHECKING:
+    from seatrial.tools.mcp.link import Link
+
+CONNECTION_CLOSED = -32000
+REQUEST_TIMEOUT = -32001
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+CURSOR_REFUSED = -32602
+
+_MAX_CHARS = 1000
+_DOWNLOADERS = ("npx", "uvx", "npx.cmd", "pipx", "docker")
+
+
+class Failures:
+    """Makes errors of one server from whatever the protocol library raised."""
+
+    def __init__(self, settings: McpSettings) -> None:
+        self._settings = settings
+        self._who = f"the MCP server {settings.name!r}"
+
+    def of_start(self, link: Link, error: BaseException) -> McpError:
+        """It could not be started or reached."""
+        cause = root_cause(error)
+        if isinstance(cause, McpError):
+            return cause
+        if isinstance(cause, TimeoutError):
+            limit_s = self._settings.connect_timeout_s
+            return self._made(link, f"{self._who} was not ready within {limit_s:g} s", hint=self._slow_hint())
+        if link.http_failure is not None:
+            return self._refused(link.http_failure, cause)
+        if self._settings.is_remote:
+            where = shown_url(self._settings.url)
+            return self._made(link, f"{self._who} cannot be reached at {where}: {_words(cause)}", is_lost=True)
+        if link.process is not None and _is_closed(cause):
+            return self._made(
+                link, f"{self._who} {link.process.told_end} before it was ready", is_lost=True, hint=_why_it_ended(link)
+            )
+        return self._made(link, f"{self._who} could not be started: {_words(cause)}", code=_code(cause))
+
+    def of_listing(self, link: Link, error: BaseException) -> McpError:
+        """It did not tell its tools."""
+        cause = root_cause(error)
+        if isinstance(cause, TimeoutError) or _code(cause) == REQUEST_TIMEOUT:
+            limit_s = self._settings.connect_timeout_s
+            return self._made(link, f"{self._who} did not list its tools within {limit_s:g} s", code=_code(cause))
+        if not link.is_open:
+            return self._lost(link, "while it listed its tools", cause)
+        return self._made(link, f"{self._who} does not list its tools: {_words(cause)}", code=_code(cause))
+
+    def of_call(
+        self, link: Link, tool: str, limit_s: float, error: BaseException, failure: HttpFailure | None
+    ) -> McpError:
+        """It did not answer a call with a result."""
+        cause = root_cause(error)
+        if failure is not None and failure.is_end_of_session:
+            return self._refused(failure, cause, is_lost=True, did_not_run=True)
+        if failure is not None and failure.status != 400:
+            return self._refused(failure, cause, did_not_run=failure.status == 429)
+        if isinstance(cause, TimeoutError) or _code(cause) == REQUEST_TIMEOUT:
+            why = f"timed out: {self._who} gave no answer to the call of {tool!r} within {limit_s:g} s"
+            return self._made(link, why, code=REQUEST_TIMEOUT, with_stderr=False)
+        if not link.is_open:
+            return self._lost(link, f"during the call of {tool!r}", cause)
+        refusal = f"{self._who} refused the call of {tool!r}: {_words(cause)}"
+        return self._made(link, refusal, code=_code(cause), with_stderr=False)
+
+    def _lost(self, link: Link, when: str, cause: BaseException) -> McpError:
+        if link.process is not None:
+            how = link.process.complaint or link.process.told_end
+            return self._made(link, f"{self._who} {how} {when}", code=_code(cause), is_lost=True)
+        behind = root_cause(link.cause) if link.cause is not None else cause
+        return self._made(
+            link, f"the connection to {self._who} was lost {when}: {_words(behind)}", code=_code(cause), is_lost=True
+        )
+
+    def _refused(
+        self, failure: HttpFailure, cause: BaseException, *, is_lost: bool = False, did_not_run: bool = False
+    ) -> McpError:
+        words = cause.message if isinstance(cause, MCPError) and not _is_stand_in(cause) else ""
+        return McpError(
+            f"{self._who} answered with {failure.told}{': ' + words[:_MAX_CHARS] if words else ''}",
+            server=self._settings.name,
+            code=_code(cause),
+            status=failure.status,
+            hint=failure.hint,
+            is_lost=is_lost,
+            did_not_run=did_not_run,
+            retry_after_s=failure.retry_after_s,
+        )
+
+    def _made(
+        self,
+        link: Link,
+        message: str,
+        *,
+        code: int | None = None,
+        is_lost: bool = False,
+        hint: str | None = None,
+        with_stderr: bool = True,
+    ) -> McpError:
+        last_words = link.process.stderr.told() if link.process is not None and with_stderr else ""
+        return McpError(message + last_words, server=self._settings.name, code=code, is_lost=is_lost, hint=hint)
+
+    def _slow_hint(self) -> str:
+        if self._settings.command.rpartition("/")[2] in _DOWNLOADERS:
+            return "its first start downloads it: raise `connect_timeout`, or install it beforehand"
+        return "raise `connect_timeout` if it needs longer"
+
+
+def root_cause(error: BaseException) -> BaseException:
+    """The error inside of groups, the most telling one of several."""
+    while isinstance(error, BaseExceptionGroup):
+        telling = [each for each in error.exceptions if not isinstance(each, asyncio.CancelledError)]
+        error = (telling or list(error.exceptions))[0]
+    return error
+
+
+def _why_it_ended(link: Link) -> str | None:
+    text = "\n".join(link.process.stderr.lines) if link.process is not None else ""
+    if "mcp" in text and ("ImportError" in text or "ModuleNotFoundError" in text or "AttributeError" in text):
+        return "it may have been made for an older `mcp` package: install it in an environment of its own with `mcp<2`"
+    return None
+
+
+def _words(cause: BaseException) -> str:
+    if isinstance(cause, MCPError):
+        return f"{cause.message[:_MAX_CHARS]} (code {cause.code})"
+    said = " ".join(str(cause).split())[:_MAX_CHARS]
+    return f"{type(cause).__name__}: {said}" if said else type(cause).__name__
+
+
+def _code(cause: BaseException) -> int | None:
+    return cause.code if isinstance(cause, MCPError) else None
+
+
+def _is_closed(cause: BaseException) -> bool:
+    return _code(cause) == CONNECTION_CLOSED or isinstance(cause, OSError)
+
+
+def _is_stand_in(cause: MCPError) -> bool:
+    return cause.message in ("Server returned an error response", "Session terminated", "Not Found")

@@ -1,0 +1,89 @@
+"""Answers of a server, brought into the form that the protocol library accepts, with nothing of them lost.
+
+The library takes a whole list for bad when one tool of it is, and a whole result for one content block that it does not
+know. So it is handed the bare frame, and the server's own words travel along in its ``_meta``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seatrial.tools.mcp.wire import INTERNAL_ERROR, error_reply
+
+ORIGINAL = "seatrial/original"
+NAMELESS = "seatrial/nameless"
+LIST_TOOLS = "tools/list"
+CALL_TOOL = "tools/call"
+
+
+class Mender:
+    """Knows which answer belongs to which request, and mends the answers."""
+
+    def __init__(self) -> None:
+        self._methods: dict[str, str] = {}
+
+    def sent(self, request_id: Any, method: str) -> None:
+        """A request went out."""
+        self._methods[str(request_id)] = method
+
+    def mended(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The message as it can be understood; anything but an answer stays as it is."""
+        if "method" in message:
+            return {"jsonrpc": "2.0"} | message
+        if message.get("error") is not None:
+            return self._error(message)
+        request_id = message.get("id")
+        method = self._methods.pop(str(request_id), "")
+        result = message.get("result")
+        if not isinstance(result, dict):
+            what = "null" if result is None else f"of type {type(result).__name__}"
+            return error_reply(request_id, INTERNAL_ERROR, f"the server's result is {what}, not an object")
+        return {"jsonrpc": "2.0", "id": request_id, "result": mended_result(method, result)}
+
+    def _error(self, message: dict[str, Any]) -> dict[str, Any]:
+        request_id = message.get("id")
+        if request_id is None and len(self._methods) == 1:
+            request_id = next(iter(self._methods))
+        self._methods.pop(str(request_id), None)
+        error = message["error"]
+        if not isinstance(error, dict):
+            error = {"message": str(error)}
+        code, text = error.get("code"), error.get("message")
+        mended = {
+            "code": code if isinstance(code, int) else INTERNAL_ERROR,
+            "message": text if isinstance(text, str) else "the server names no reason",
+        }
+        return {"jsonrpc": "2.0", "id": request_id, "error": error | mended}
+
+
+def mended_result(method: str, result: dict[str, Any]) -> dict[str, Any]:
+    """The result of a listing or a call as a frame around the server's own; any other as it is."""
+    if method == LIST_TOOLS:
+        return _list_frame(result)
+    if method == CALL_TOOL and result.get("resultType", "complete") == "complete":
+        return _frame(content=[], isError=result.get("isError") is True, _meta={ORIGINAL: result})
+    return result
+
+
+def _list_frame(result: dict[str, Any]) -> dict[str, Any]:
+    tools = result.get("tools")
+    tools = tools if isinstance(tools, list) else []
+    named = [_tool_frame(tool) for tool in tools if _has_name(tool)]
+    cursor = result.get("nextCursor")
+    paging = {"nextCursor": cursor} if isinstance(cursor, str) else {}
+    nameless = {NAMELESS: len(tools) - len(named)}
+    return _frame(tools=named, ttlMs=0, cacheScope="private", _meta=nameless, **paging)
+
+
+def _has_name(tool: Any) -> bool:
+    return isinstance(tool, dict) and isinstance(tool.get("name"), str) and bool(tool["name"])
+
+
+def _tool_frame(tool: dict[str, Any]) -> dict[str, Any]:
+    schema = tool.get("inputSchema")
+    schema = schema if isinstance(schema, dict) else {}
+    return {"name": tool["name"], "inputSchema": schema | {"type": "object"}, "_meta": {ORIGINAL: tool}}
+
+
+def _frame(**values: Any) -> dict[str, Any]:
+    return {"resultType": "complete", **values}

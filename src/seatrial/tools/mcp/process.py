@@ -1,0 +1,195 @@
+"""A server that is a child process: its lines, its last words, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from seatrial.tools.mcp.guard import Guard
+from seatrial.tools.mcp.stderr import StderrTail
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+PAUSE_AT_BYTES = 16 * 1024 * 1024
+
+# After its stdin is closed a server has this long to end by itself, and then this long after SIGTERM.
+END_LIMIT_S = 1.0
+TERMINATE_LIMIT_S = 0.4
+KILL_LIMIT_S = 2.0
+# What a process has written may arrive a moment after its end.
+LAST_WORDS_S = 0.2
+_POLL_S = 0.01
+
+
+class ServerProcess(asyncio.SubprocessProtocol):
+    """Its stdout by lines, its stdin, its exit status. Made by `start`; use it in the event loop that started it."""
+
+    def __init__(self, name: str) -> None:
+        self.stderr = StderrTail(name)
+        self.complaint: str | None = None
+        self._lines: deque[bytes] = deque()
+        self._pending_bytes = 0
+        self._buffer = bytearray()
+        self._is_over = False
+        self._news = asyncio.Event()
+        self._may_write = asyncio.Event()
+        self._may_write.set()
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._guard: Guard | None = None
+
+    @classmethod
+    async def start(
+        cls, name: str, command: str, args: Sequence[str], *, env: Mapping[str, str], cwd: Path | None
+    ) -> ServerProcess:
+        """A running process in a session of its own, so that Ctrl-C does not reach it. Raises OSError."""
+        loop = asyncio.get_running_loop()
+        process = cls(name)
+        transport, _ = await loop.subprocess_exec(
+            lambda: process, command, *args, env=dict(env), cwd=cwd, start_new_session=os.name == "posix"
+        )
+        process._transport = transport
+        process._guard = await Guard.over(transport.get_pid())
+        return process
+
+    @property
+    def exit_status(self) -> int | None:
+        """None while it runs; negative for a signal."""
+        return None if self._transport is None else self._transport.get_returncode()
+
+    @property
+    def told_end(self) -> str:
+        """How it ended, in words."""
+        status = self.exit_status
+        if status is None:
+            return "closed its output"
+        if status >= 0:
+            return f"ended with exit status {status}"
+        with suppress(ValueError):
+            return f"was ended by {signal.Signals(-status).name}"
+        return f"was ended by signal {-status}"
+
+    async def line(self) -> bytes | None:
+        """The next line without its end, or None when there will be none."""
+        while not self._lines:
+            if self._is_over:
+                return None
+            self._news.clear()
+            await self._news.wait()
+        line = self._lines.popleft()
+        self._pending_bytes -= len(line)
+        if self._pending_bytes < PAUSE_AT_BYTES:
+            self._stdout(pause=False)
+        return line
+
+    async def write(self, data: bytes) -> None:
+        """Hands the data to its stdin, and waits while that is full. Raises BrokenPipeError when it is gone."""
+        stdin = None if self._transport is None else self._transport.get_pipe_transport(0)
+        if self._is_over or not isinstance(stdin, asyncio.WriteTransport) or stdin.is_closing():
+            raise BrokenPipeError
+        stdin.write(data)
+        await self._may_write.wait()
+
+    async def stop(self) -> None:
+        """Asks it to end, then makes it and all its children end. At most about four seconds, mostly far less."""
+        transport = self._transport
+        if transport is None:
+            return
+        self._over()
+        self._stdout(pause=False)
+        stdin = transport.get_pipe_transport(0)
+        if stdin is not None:
+            stdin.close()
+        if not await self._ends_within(END_LIMIT_S):
+            _signal_group(transport, signal.SIGTERM)
+            await self._ends_within(TERMINATE_LIMIT_S)
+        # Also where it ended by itself: its children may not have.
+        _signal_group(transport, getattr(signal, "SIGKILL", signal.SIGTERM))
+        await self._ends_within(KILL_LIMIT_S)
+        transport.close()
+        if self._guard is not None:
+            await self._guard.dismiss()
+
+    async def settle(self) -> None:
+        """Waits a moment for the exit status of a process that has closed its output."""
+        await self._ends_within(LAST_WORDS_S)
+
+    async def _ends_within(self, limit_s: float) -> bool:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + limit_s
+        while self.exit_status is None:
+            if loop.time() >= end:
+                return False
+            await asyncio.sleep(_POLL_S)
+        return True
+
+    # What the event loop tells.
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Output came."""
+        if fd != 1:
+            self.stderr.feed(data)
+            return
+        if self._is_over:
+            return
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            self._buffer += line
+            self._add_line(bytes(self._buffer))
+            self._buffer.clear()
+        self._buffer += rest
+        if len(self._buffer) > MAX_LINE_BYTES:
+            self.complaint = f"sent a line of more than {MAX_LINE_BYTES // 2**20} MB"
+            self._over()
+        elif lines:
+            self._news.set()
+            if self._pending_bytes > PAUSE_AT_BYTES:
+                self._stdout(pause=True)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        """A pipe is closed; without stdout there is nothing more to hear."""
+        if fd == 1:
+            self._over()
+        elif fd == 0:
+            self._may_write.set()
+
+    def process_exited(self) -> None:
+        """The process is gone; a child may still hold its stdout open."""
+        asyncio.get_running_loop().call_later(LAST_WORDS_S, self._over)
+
+    def pause_writing(self) -> None:
+        """Its stdin is full."""
+        self._may_write.clear()
+
+    def resume_writing(self) -> None:
+        """There is room again."""
+        self._may_write.set()
+
+    def _add_line(self, line: bytes) -> None:
+        self._lines.append(line)
+        self._pending_bytes += len(line)
+
+    def _over(self) -> None:
+        self._is_over = True
+        self._may_write.set()
+        self._news.set()
+
+    def _stdout(self, *, pause: bool) -> None:
+        stdout = None if self._transport is None else self._transport.get_pipe_transport(1)
+        if not isinstance(stdout, asyncio.ReadTransport) or stdout.is_closing():
+            return
+        if pause:
+            stdout.pause_reading()
+        else:
+            stdout.resume_reading()
+
+
+def _signal_group(transport: asyncio.SubprocessTransport, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(transport.get_pid(), number)
+        else:
+            transport.terminate()
