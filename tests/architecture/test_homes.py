@@ -22,6 +22,7 @@ HOMES = {
     "anthropic": set(),
     "httpx": set(),
     "httpx2": {"seatrial.tools.mcp"},
+    "mcp": {"seatrial.tools.mcp"},
 }
 
 
