@@ -53,7 +53,7 @@ from seatrial.providers.base import ProviderOptions
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.scripted import calls, calls_many, says, scripted
 from seatrial.tools.function import FunctionTool
-from seatrial.tools.user_module import load_module
+from seatrial.tools.user_module import load_function, load_module
 
 Plain = dict[str, Any]
 STUB = Path(__file__).parent / "cases" / "_lib" / "stub_model.py"
@@ -175,7 +175,7 @@ def tools_in(path: Path, names: list[str] | None = None) -> tuple[list[FunctionT
     tools, errors = [], []
     for name in names or [name for name in own if not name.startswith("_")]:
         try:
-            tools.append(FunctionTool.load(path, name))
+            tools.append(FunctionTool.of(load_function(path, name)))
         except SeatrialError as error:
             errors.append(error.message)
     return tools, errors

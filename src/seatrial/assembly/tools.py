@@ -114,15 +114,16 @@ def build_reranker(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Rerank
 
 def _function(config: FunctionToolConfig, loaded: LoadedAgent) -> Tool:
     parameters = config.parameters
-    return FunctionTool.load(
-        loaded.path_to(config.file),
-        config.function,
+    return FunctionTool.of(
+        load_function(loaded.path_to(config.file), config.function),
         name=config.name,
         description=config.description,
         parameters=None if parameters is None else {name: _declared(item) for name, item in parameters.items()},
         examples=config.examples,
         timeout_s=config.timeout_s,
         execution_mode=config.execution_mode,
+        thread=config.thread,
+        max_output_chars=config.max_output,
     )
 
 

@@ -31,6 +31,9 @@ class FunctionToolConfig(ToolBase):
     file: FullText = Field(description="The Python file, relative to the agent file.")
     function: Identifier = Field(description="The function's name in that file.")
     parameters: dict[str, ParameterConfig] | None = Field(default=None, description="The arguments, by name.")
+    thread: Literal["worker", "main"] = Field(
+        default="worker", description="Where a plain function runs: in a thread of its own, or in the one of the loop."
+    )
 
 
 class PromptToolConfig(ToolBase):

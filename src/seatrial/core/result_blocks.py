@@ -21,9 +21,16 @@ def blocks_of(value: Any) -> tuple[ResultBlock, ...]:
     """
     if value is None or value == () or (isinstance(value, str | bytes) and not value):
         return (TextContent(NO_OUTPUT),)
-    if isinstance(value, list | tuple) and any(_is_block(item) for item in value):
+    if isinstance(value, list | tuple) and holds_blocks(value):
         return tuple(_block(item) for item in value)
     return (_block(value),)
+
+
+def holds_blocks(value: Any) -> bool:
+    """Whether the value is a content block or a picture, or a list with one in it."""
+    if isinstance(value, list | tuple):
+        return any(_is_block(item) for item in value)
+    return _is_block(value)
 
 
 def _is_block(value: Any) -> bool:

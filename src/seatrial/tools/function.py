@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
-from seatrial.core.content import TextContent
 from seatrial.core.model import ToolSpec
-from seatrial.core.result_blocks import blocks_of
 from seatrial.core.schema import validate_required_args
 from seatrial.core.threads import in_thread
 from seatrial.core.tool import ExecutionMode, ToolContext, ToolOutput
 from seatrial.core.tool_errors import told
-from seatrial.core.values import plain
 from seatrial.errors import AbortedError, ToolError
+from seatrial.tools.function_output import drained, function_output, gathered, with_printed
 from seatrial.tools.parameter_schema import declared_schema
 from seatrial.tools.printed import Printed
 from seatrial.tools.signature import Signature, read_signature
-from seatrial.tools.user_module import load_function
 
 ThreadMode = Literal["worker", "main"]
-_MOST_ITEMS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +33,7 @@ class FunctionTool:
     timeout_s: float | None = None
     execution_mode: ExecutionMode = "parallel"
     thread: ThreadMode = "worker"
-
-    @classmethod
-    def load(
-        cls,
-        file: Path,
-        function: str,
-        *,
-        name: str | None = None,
-        description: str | None = None,
-        parameters: Mapping[str, Any] | None = None,
-        examples: Sequence[str] = (),
-        timeout_s: float | None = None,
-        execution_mode: ExecutionMode = "parallel",
-        thread: ThreadMode = "worker",
-    ) -> FunctionTool:
-        """The tool that a function of a Python file makes; the file's code runs. Raises `ToolError`."""
-        return cls.of(
-            load_function(file, function),
-            name=name or function,
-            description=description,
-            parameters=parameters,
-            examples=examples,
-            timeout_s=timeout_s,
-            execution_mode=execution_mode,
-            thread=thread,
-        )
+    max_output_chars: int | None = None
 
     @classmethod
     def of(
@@ -77,6 +47,7 @@ class FunctionTool:
         timeout_s: float | None = None,
         execution_mode: ExecutionMode = "parallel",
         thread: ThreadMode = "worker",
+        max_output_chars: int | None = None,
     ) -> FunctionTool:
         """The tool that a callable makes.
 
@@ -91,7 +62,7 @@ class FunctionTool:
             parameters=signature.schema if parameters is None else _declared(parameters, signature),
             examples=tuple(examples),
         )
-        return cls(spec, function, signature, tool_name, timeout_s, execution_mode, thread)
+        return cls(spec, function, signature, tool_name, timeout_s, execution_mode, thread, max_output_chars)
 
     def check_arguments(self, arguments: dict[str, Any]) -> str | None:
         """Names the required arguments that are missing."""
@@ -107,7 +78,7 @@ class FunctionTool:
         printed = Printed()
         try:
             with printed.capture():
-                value = await self._value(arguments, context)
+                output = await self._output(arguments, context)
         except BaseException as error:
             texts = printed.texts()
             for text in texts.values():
@@ -117,9 +88,9 @@ class FunctionTool:
             if texts and isinstance(error, Exception) and not isinstance(error, AbortedError):
                 raise ToolError(told(error), details=texts) from error
             raise
-        return _output(value, printed.texts())
+        return with_printed(output, printed.texts())
 
-    async def _value(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
+    async def _output(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutput:
         if self.thread == "main" or inspect.iscoroutinefunction(self.function):
             value = self._call(arguments, context)
         else:
@@ -127,13 +98,18 @@ class FunctionTool:
         if inspect.isawaitable(value):
             value = await value
         if isinstance(value, AsyncIterator):
-            return await _gathered(value, context)
-        return _drained(value, context)
+            value = await gathered(value, context)
+        return function_output(drained(value, context))
 
     def _call_in_thread(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
-        """The call, where no Ctrl-C ever arrives: whatever is raised is the function's own doing, and an error."""
+        """The call, where no Ctrl-C ever arrives: whatever is raised is the function's own doing, and an error.
+
+        A value that needs no event loop becomes an output here, so that a large one holds up nobody.
+        """
         try:
-            return self._call(arguments, context)
+            value = self._call(arguments, context)
+            needs_loop = inspect.isawaitable(value) or isinstance(value, AsyncIterator)
+            return value if needs_loop else function_output(value)
         except BaseException as error:
             if isinstance(error, Exception):
                 raise
@@ -141,7 +117,7 @@ class FunctionTool:
 
     def _call(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         positional, named = self.signature.bind(arguments, context)
-        return _drained(self.function(*positional, **named), context)
+        return drained(self.function(*positional, **named), context)
 
 
 def _declared(parameters: Mapping[str, Any], signature: Signature) -> dict[str, Any]:
@@ -173,48 +149,3 @@ def _for_threads(context: ToolContext, loop: asyncio.AbstractEventLoop) -> ToolC
 async def _awaited(run_tool: Any, name: str, arguments: dict[str, Any]) -> Any:
     result = run_tool(name, arguments)
     return await result if inspect.isawaitable(result) else result
-
-
-def _drained(value: Any, context: ToolContext) -> Any:
-    """An iterator's items in full; any other value as it is. Pieces of text are told as progress."""
-    if not isinstance(value, Iterator):
-        return value
-    items: list[Any] = []
-    for item in value:
-        _take(item, items, context)
-    return _joined(items)
-
-
-async def _gathered(pieces: AsyncIterator[Any], context: ToolContext) -> Any:
-    items: list[Any] = []
-    async for item in pieces:
-        _take(item, items, context)
-    return _joined(items)
-
-
-def _take(item: Any, items: list[Any], context: ToolContext) -> None:
-    context.signal.raise_if_set()
-    if len(items) >= _MOST_ITEMS:
-        raise ToolError(f"the function's iterator gave more than {_MOST_ITEMS:,} items")
-    items.append(item)
-    if isinstance(item, str):
-        context.update(item)
-
-
-def _joined(items: list[Any]) -> Any:
-    return "".join(items) if items and all(isinstance(item, str) for item in items) else items
-
-
-def _output(value: Any, printed: dict[str, str]) -> ToolOutput:
-    if isinstance(value, ToolOutput):
-        return replace(value, details=_with_printed(value.details, printed))
-    content = blocks_of(value)
-    as_json = plain(value) if len(content) == 1 and isinstance(content[0], TextContent) else None
-    details = {"value": as_json} if isinstance(as_json, dict | list) else None
-    return ToolOutput(content, details=_with_printed(details, printed))
-
-
-def _with_printed(details: Any, printed: dict[str, str]) -> Any:
-    if not printed:
-        return details
-    return {**(details if isinstance(details, dict) else {"value": details} if details is not None else {}), **printed}

@@ -41,7 +41,10 @@ def annotated_description(hint: Any) -> str:
 
 
 def portable(hint: Any) -> Any:
-    """The same type with each ``typing.TypedDict`` rebuilt: Pydantic reads the standard one only since Python 3.12."""
+    """The same type with each ``typing.TypedDict`` rebuilt: Pydantic reads the standard one only since Python 3.12.
+
+    Raises NameError for one whose fields are of types that exist only for a type checker.
+    """
     if typing.is_typeddict(hint):
         return _rebuilt_typed_dict(hint)
     origin = typing.get_origin(hint)

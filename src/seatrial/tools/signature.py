@@ -144,8 +144,9 @@ def _adapter(hint: Any) -> TypeAdapter[Any] | None:
     if hint is Any:
         return None
     try:
-        return TypeAdapter(portable(hint))
-    except (PydanticUserError, PydanticUndefinedAnnotation, TypeError):
+        adapter = TypeAdapter(portable(hint))
+        return adapter if adapter.pydantic_complete else None
+    except (PydanticUserError, PydanticUndefinedAnnotation, TypeError, NameError):
         return None
 
 

@@ -14,6 +14,7 @@ from seatrial.core.content import text_of
 from seatrial.core.tool import ToolContext
 from seatrial.errors import ToolError
 from seatrial.tools.function import FunctionTool
+from seatrial.tools.user_module import load_function
 
 
 def write(folder: Path, **files: str) -> Path:
@@ -24,7 +25,7 @@ def write(folder: Path, **files: str) -> Path:
 
 
 def call(file: Path, function: str, **arguments: Any) -> str:
-    tool = FunctionTool.load(file, function)
+    tool = FunctionTool.of(load_function(file, function))
     return text_of(asyncio.run(tool.run(arguments, ToolContext())).content)
 
 
@@ -90,7 +91,7 @@ def test_h007_a_folder_without_init_is_importable_unless_something_installed_has
 
 def test_a_changed_neighbour_is_read_anew_with_the_next_load(tmp_path: Path) -> None:
     folder = write(tmp_path, tool="import helper\ndef f(): return helper.X", helper="X = 'old'")
-    loaded = FunctionTool.load(folder / "tool.py", "f")
+    loaded = FunctionTool.of(load_function(folder / "tool.py", "f"))
     write(tmp_path, helper="X = 'newer'")
     assert call(folder / "tool.py", "f") == "newer"
     assert loaded.function() == "old"
@@ -148,20 +149,20 @@ def test_h019_loading_writes_nothing_into_the_users_folder(tmp_path: Path) -> No
 def test_a_file_that_cannot_be_used_says_where_and_why(tmp_path: Path, source: str, complaint: str) -> None:
     file = write(tmp_path, tool=source) / "tool.py"
     with pytest.raises(ToolError) as caught:
-        FunctionTool.load(file, "f")
+        load_function(file, "f")
     assert str(file) in str(caught.value)
     assert complaint in str(caught.value)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match=r"nowhere\.py does not exist"):
-        FunctionTool.load(tmp_path / "nowhere.py", "f")
+        load_function(tmp_path / "nowhere.py", "f")
 
 
 def test_what_a_file_prints_while_it_loads_stays_off_the_screen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    FunctionTool.load(write(tmp_path, tool="print('loading')\ndef f(): pass") / "tool.py", "f")
+    load_function(write(tmp_path, tool="print('loading')\ndef f(): pass") / "tool.py", "f")
     assert capsys.readouterr().out == ""
 
 
