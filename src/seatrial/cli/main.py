@@ -29,6 +29,7 @@ COMMANDS = {
     "test": Entry("seatrial.cli.suite", "Run the test cases and give a verdict."),
     "index": Entry("seatrial.cli.index", "Build or refresh the vector indexes."),
     "runs": Entry("seatrial.cli.runs", "List, show, export and delete stored runs."),
+    "compare": Entry("seatrial.cli.compare", "Say what got better and worse between two runs."),
     "import": Entry("seatrial.cli.import_suite", "Carry over files of other tools."),
 }
 

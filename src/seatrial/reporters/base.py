@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -42,16 +43,28 @@ def write_document(writer: DocumentWriter, report: Report, path: Path) -> None:
         with path.open("wb") as out:
             writer(report, out)
         return
+    _write_whole(path, lambda out: writer(report, out))
+
+
+def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
     beside = Path(name)
     try:
         with os.fdopen(handle, "wb") as out:
-            writer(report, out)
+            write(out)
         beside.chmod(_usual_mode())
         beside.replace(path)
     except BaseException:
         beside.unlink()
         raise
+
+
+def write_bytes(document: bytes, path: Path) -> None:
+    """Writes a document that is no report of a run in the same way."""
+    if path.exists() and not path.is_file():
+        path.write_bytes(document)
+        return
+    _write_whole(path, lambda out: out.write(document))
 
 
 def _usual_mode() -> int:

@@ -98,14 +98,25 @@ def open_store(place: str | Path, *, create: bool = True) -> RunStore:
     return STORES.load(kind if separator else "sqlite")(str(place), create=create)
 
 
+def _steps_back(name: str) -> int | None:
+    """0 for ``last``, 2 for ``last~2``; None for any other name."""
+    word, tilde, number = name.partition("~")
+    if word not in ("last", "latest") or (tilde and not number.isdecimal()):
+        return None
+    return int(number) if tilde else 0
+
+
 def resolve_run(store: RunStore, name: str | None) -> RunRecord:
-    """The run that ``name`` means: an id, the start or end of one, or ``last`` (also None)."""
-    if name is None or name in ("last", "latest"):
-        newest = store.runs(limit=1)
+    """The run that ``name`` means: an id, the start or end of one, ``last`` (also None), or ``last~1`` before it."""
+    back = 0 if name is None else _steps_back(name)
+    if back is not None:
+        newest = store.runs(limit=back + 1)
         if not newest:
             raise RunError("no run is stored here yet", hint="`seatrial test` runs the cases and stores the results")
-        return store.run(newest[0].id)
-    found = store.find(name)
+        if len(newest) <= back:
+            raise RunError(f"there is no run {name}: {len(newest)} stored", hint="`seatrial runs list` shows them")
+        return store.run(newest[back].id)
+    found = store.find(name or "")
     if len(found) == 1 or name in found:
         return store.run(name if name in found else found[0])
     if not found:

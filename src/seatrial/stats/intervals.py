@@ -73,6 +73,26 @@ def mean_interval(values: Sequence[float], confidence: float = 0.95, scale: Scal
     return t_interval(values, confidence, scale)
 
 
+def paired_rate_interval(
+    both: int, only_first: int, only_second: int, neither: int, confidence: float = 0.95
+) -> Interval:
+    """The interval of how much higher the second rate is, from what became of each case in both versions; -1 to 1.
+
+    Source: Newcombe 1998, Statistics in Medicine 17, 2635-2650, method 10: Wilson's intervals of both rates, put
+    together by their correlation with its correction for small numbers.
+    """
+    n = both + only_first + only_second + neither
+    if n == 0:
+        return Interval(-1.0, 1.0)
+    first, second = (both + only_first) / n, (both + only_second) / n
+    low_first, high_first = wilson(both + only_first, n, confidence)
+    low_second, high_second = wilson(both + only_second, n, confidence)
+    correlation = _correlation(both, only_first, only_second, neither)
+    below = _joined(second - low_second, high_first - first, correlation)
+    above = _joined(high_second - second, first - low_first, correlation)
+    return Interval(max(-1.0, second - first - below), min(1.0, second - first + above))
+
+
 def clustered_interval(
     values: Sequence[float], clusters: Sequence[Hashable], confidence: float = 0.95, scale: Scale = UNBOUNDED
 ) -> Interval:
@@ -141,6 +161,20 @@ def _score_interval(successes: float, n: float, z: float) -> Interval:
     low = 0.0 if successes == 0 else max(0.0, center - reach)
     high = 1.0 if successes == n else min(1.0, center + reach)
     return Interval(min(low, rate), max(high, rate))
+
+
+def _correlation(both: int, only_first: int, only_second: int, neither: int) -> float:
+    margins = (both + only_first) * (only_second + neither) * (both + only_second) * (only_first + neither)
+    if margins == 0:
+        return 0.0
+    surplus: float = both * neither - only_first * only_second
+    if surplus > 0:
+        surplus = max(surplus - (both + only_first + only_second + neither) / 2, 0)
+    return surplus / math.sqrt(margins)
+
+
+def _joined(first: float, second: float, correlation: float) -> float:
+    return math.sqrt(max(first * first - 2 * correlation * first * second + second * second, 0.0))
 
 
 def _inside(scale: Scale, mean: float, reach: float) -> Interval:

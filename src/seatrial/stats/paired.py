@@ -29,6 +29,20 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
     return min(1.0, 2 * tail / (1 << n))
 
 
+def fisher_exact(passed_first: int, n_first: int, passed_second: int, n_second: int) -> float:
+    """The exact p-value for two rates of independent tries, such as those of one case in two versions.
+
+    Tables that are no more likely than the one seen count, as in R's ``fisher.test``. Source: Fisher 1934.
+    """
+    if not (0 <= passed_first <= n_first and 0 <= passed_second <= n_second):
+        raise ValueError("no more tries can pass than were made")
+    passed = passed_first + passed_second
+    lowest, highest = max(0, passed - n_second), min(passed, n_first)
+    ways = [math.comb(n_first, k) * math.comb(n_second, passed - k) for k in range(lowest, highest + 1)]
+    seen = ways[passed_first - lowest]
+    return sum(each for each in ways if each <= seen) / sum(ways)
+
+
 def paired_t(differences: Sequence[float]) -> float:
     """The p-value of Student's paired test for a mean difference of 0; 1 for fewer than two differences.
 

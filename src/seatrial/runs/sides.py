@@ -1,0 +1,217 @@
+"""One side of a comparison: a run, or a committed baseline, with what is compared of each case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import blake2b
+from itertools import groupby
+from statistics import fmean
+
+import msgspec
+
+from seatrial.runs.records import GitState, RunRecord, Source, TrialRecord
+from seatrial.runs.store import RunStore
+
+CaseId = tuple[str, str]
+_JUDGED = ("passed", "failed", "errored")
+
+
+class MetricFacts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How values of a metric are read."""
+
+    threshold: float | None = None
+    is_lower_better: bool = False
+    scale: tuple[float, float | None] | None = None
+
+
+class Means(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a try took, in the mean; None is unknown. ``cost_usd`` and ``tokens`` count the agent, not its judges."""
+
+    duration_s: float | None = None
+    tokens: float | None = None
+    cost_usd: float | None = None
+
+
+class CaseSide(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The tries of one case in one variant.
+
+    ``checked`` are those whose verdict says something of the agent; ``unjudged`` were spoiled by the outside world.
+    ``require`` is how many must pass, None for all. ``scores`` are means over the tries with a value. ``input_id``
+    tells whether two cases of one name ask the same.
+    """
+
+    case: str
+    variant: str = ""
+    input_id: str = ""
+    passed: int = 0
+    checked: int = 0
+    unjudged: int = 0
+    require: int | None = None
+    scores: dict[str, float] = {}
+    means: Means = Means()
+
+    @property
+    def has_passed(self) -> bool | None:
+        """Whether enough tries passed; None when that cannot be told."""
+        needed = self.checked if self.require is None else self.require
+        if self.checked == 0 or (self.passed < needed <= self.passed + self.unjudged and self.require is not None):
+            return None
+        return self.passed >= needed
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether the tries disagree."""
+        return 0 < self.passed < self.checked
+
+    @property
+    def id(self) -> CaseId:
+        """What tells it from the others of its side."""
+        return self.case, self.variant
+
+
+UNKNOWN_MEANS = Means()
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A run or a baseline. ``missing`` counts trials that were planned and not made.
+
+    ``sources`` are the files that defined the agent; their text is empty where only their hash is known. ``means`` are
+    over all tries, for what a baseline does not keep by case.
+    """
+
+    name: str
+    run: str
+    agent: str
+    started_at: datetime
+    variants: tuple[str, ...] = ("",)
+    models: tuple[str, ...] = ()
+    git: GitState | None = None
+    sources: tuple[Source, ...] = ()
+    agent_file: str = "agent.yaml"
+    missing: int = 0
+    cases: Mapping[CaseId, CaseSide] = field(default_factory=dict)
+    metrics: Mapping[str, MetricFacts] = field(default_factory=dict)
+    means: Means = UNKNOWN_MEANS
+    is_baseline: bool = False
+
+
+def side_of_run(store: RunStore, run: RunRecord) -> Side:
+    """The run as one side; its trials are read once, case by case."""
+    metrics: dict[str, MetricFacts] = {}
+    cases: dict[CaseId, CaseSide] = {}
+    made = _Sums()
+    trials = store.trials(run.id)
+    for _, tries in groupby(trials, key=lambda trial: (trial.case_index, trial.case, trial.variant_index)):
+        together = list(tries)
+        _learn_metrics(together, metrics)
+        side = _case_side(together)
+        cases[side.id] = side
+        made.add(together)
+    return Side(
+        name=run.id,
+        run=run.id,
+        agent=run.agent,
+        started_at=run.started_at,
+        variants=tuple(variant.name for variant in run.variants) or ("",),
+        models=tuple(dict.fromkeys(f"{variant.provider} {variant.model}" for variant in run.variants)),
+        git=run.git,
+        sources=run.sources,
+        agent_file=run.agent_file,
+        missing=max(run.planned - made.trials, 0) + made.cut_off,
+        cases=cases,
+        metrics=metrics,
+        means=made.means(),
+    )
+
+
+def input_id(text: str) -> str:
+    """A short mark of what a case asks."""
+    return blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
+
+
+def _case_side(tries: Sequence[TrialRecord]) -> CaseSide:
+    first = tries[0]
+    judged = [trial for trial in tries if trial.outcome in _JUDGED and not _is_spoiled(trial)]
+    return CaseSide(
+        case=first.case,
+        variant=first.variant,
+        input_id=input_id(first.input),
+        passed=sum(trial.outcome == "passed" for trial in judged),
+        checked=len(judged),
+        unjudged=sum(map(_is_spoiled, tries)),
+        require=first.require,
+        scores=_mean_scores(judged),
+        means=_means(judged),
+    )
+
+
+def _is_spoiled(trial: TrialRecord) -> bool:
+    return trial.error is not None and trial.error.kind == "provider"
+
+
+def _mean_scores(tries: Iterable[TrialRecord]) -> dict[str, float]:
+    values: dict[str, list[float]] = {}
+    for trial in tries:
+        for score in trial.scores:
+            if score.value is not None:
+                values.setdefault(score.metric, []).append(score.value)
+    return {metric: found[0] if len(found) == 1 else fmean(found) for metric, found in values.items()}
+
+
+def _learn_metrics(tries: Iterable[TrialRecord], known: dict[str, MetricFacts]) -> None:
+    for trial in tries:
+        for score in trial.scores:
+            if score.metric not in known:
+                known[score.metric] = MetricFacts(score.threshold, score.is_lower_better, score.scale)
+
+
+def _means(tries: Sequence[TrialRecord]) -> Means:
+    if not tries:
+        return Means()
+    costs = [trial.cost_usd for trial in tries if trial.cost_usd is not None]
+    return Means(
+        duration_s=fmean(trial.duration_s for trial in tries),
+        tokens=fmean(_tokens(tries)),
+        cost_usd=fmean(costs) if len(costs) == len(tries) else None,
+    )
+
+
+def _tokens(tries: Iterable[TrialRecord]) -> Iterator[int]:
+    return (trial.usage.input_tokens + trial.usage.output_tokens for trial in tries)
+
+
+@dataclass
+class _Sums:
+    """What all tries took together."""
+
+    trials: int = 0
+    cut_off: int = 0
+    judged: int = 0
+    duration_s: float = 0.0
+    tokens: int = 0
+    cost_usd: float | None = 0.0
+
+    def add(self, tries: Sequence[TrialRecord]) -> None:
+        self.trials += len(tries)
+        self.cut_off += sum(trial.outcome == "not_run" and not _is_skipped(trial) for trial in tries)
+        judged = [trial for trial in tries if trial.outcome in _JUDGED and not _is_spoiled(trial)]
+        self.judged += len(judged)
+        self.tokens += sum(_tokens(judged))
+        for trial in judged:
+            self.duration_s += trial.duration_s
+            is_known = self.cost_usd is not None and trial.cost_usd is not None
+            self.cost_usd = (self.cost_usd or 0.0) + (trial.cost_usd or 0.0) if is_known else None
+
+    def means(self) -> Means:
+        if not self.judged:
+            return Means()
+        cost = None if self.cost_usd is None else self.cost_usd / self.judged
+        return Means(self.duration_s / self.judged, self.tokens / self.judged, cost)
+
+
+def _is_skipped(trial: TrialRecord) -> bool:
+    """Whether the file itself says that the case is not to be run."""
+    return trial.reason.startswith("skipped: ")
