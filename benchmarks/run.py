@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import core
 import interval_coverage
 import metrics
+import peers
 import planted_facts
 import retrieval
 import startup
@@ -20,6 +21,7 @@ from measure import ROOT, machine
 SECTIONS = {
     "Start-up": startup.rows,
     "The core": core.rows,
+    "The core beside other frameworks": peers.rows,
     "A suite": suite.rows,
     "Metrics": metrics.rows,
     "Intervals and tests": interval_coverage.rows,
