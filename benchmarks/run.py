@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import core
 import interval_coverage
+import mcp_client
 import metrics
 import peers
 import planted_facts
@@ -25,6 +26,7 @@ SECTIONS = {
     "A suite": suite.rows,
     "Metrics": metrics.rows,
     "Intervals and tests": interval_coverage.rows,
+    "MCP servers": mcp_client.rows,
     "Retrieval quality": retrieval.rows,
     "Planted facts": planted_facts.rows,
     "Vector store": vector_store.rows,

@@ -1,0 +1,161 @@
+"""MCP servers through our connection against a bare client of the ``mcp`` package, in turns, in one process.
+
+The servers are real ones and one of the tests' own, which starts in 30 ms, so that what the client adds shows most. The
+memory is that of a process of its own for each figure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import statistics
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from mcp import Client, StdioServerParameters
+from measure import ROOT, compiled_environment
+
+from seatrial.tools.mcp.connection import McpConnection
+from seatrial.tools.mcp.settings import McpSettings
+
+sys.path.insert(0, str(ROOT))
+
+from tests.support.mcp_servers import command
+from tests.support.real_servers import node_package, python_module
+
+STARTS = 9
+CALLS = 2000
+ROUNDS = 7
+MEGABYTE = 1_000_000
+Row = tuple[str, str, str]
+Start = Callable[[Sequence[str]], Awaitable[None]]
+
+
+def rows() -> list[Row]:
+    """(what, figure, bar)."""
+    # The library logs a line for each call of a tool that it has not listed.
+    logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")
+    return [*asyncio.run(_starts()), asyncio.run(_calls()), *_memory()]
+
+
+async def _starts() -> list[Row]:
+    servers = {
+        "a server that starts in 30 ms": command("lists", "titles"),
+        "server-memory": node_package("server-memory"),
+        "mcp-server-time": python_module("mcp_server_time"),
+    }
+    found: list[Row] = []
+    for name, server in servers.items():
+        pairs = [(await _timed(_start_bare, server), await _timed(_start_ours, server)) for _ in range(STARTS)]
+        bare_s, ours_s = (statistics.median(column) for column in zip(*pairs, strict=True))
+        ratio = statistics.median(ours / bare for bare, ours in pairs)
+        figure = f"{ours_s * 1000:.0f} ms, bare {bare_s * 1000:.0f} ms = {ratio:.2f}x"
+        found.append((f"start, list and stop {name}", figure, "at most 1.3x"))
+    return found
+
+
+async def _timed(start: Start, server: Sequence[str]) -> float:
+    began = time.perf_counter()
+    await start(server)
+    return time.perf_counter() - began
+
+
+async def _start_bare(server: Sequence[str]) -> None:
+    async with _bare(server) as client:
+        await client.list_tools()
+
+
+async def _start_ours(server: Sequence[str]) -> None:
+    connection = _ours(server)
+    await connection.start()
+    await connection.stop()
+
+
+async def _calls() -> Row:
+    server = command("lists", "titles")
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(_bare(server))
+        connection = _ours(server)
+        await connection.start()
+        stack.push_async_callback(connection.stop)
+        pairs = [
+            (
+                await _cpu_ms(lambda: client.call_tool("by_name", {"word": "a"})),
+                await _cpu_ms(lambda: connection.call("by_name", {"word": "a"})),
+            )
+            for _ in range(ROUNDS)
+        ]
+    bare_ms, ours_ms = (statistics.median(column) for column in zip(*pairs, strict=True))
+    figure = f"{ours_ms:.2f} ms, bare {bare_ms:.2f} ms: {ours_ms - bare_ms:+.2f} ms"
+    return ("CPU of one tool call", figure, "at most +1 ms")
+
+
+async def _cpu_ms(call: Callable[[], Awaitable[object]]) -> float:
+    began = time.process_time()
+    for _ in range(CALLS):
+        await call()
+    return (time.process_time() - began) * 1000 / CALLS
+
+
+def _memory() -> list[Row]:
+    found: list[Row] = []
+    for what, name in (
+        ("a result of 5 MB, read into the model's terms", "result"),
+        ("500 tools on ten pages", "tools"),
+    ):
+        measured = subprocess.run(
+            [sys.executable, Path(__file__), name],
+            env=compiled_environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        before_mb, after_mb = json.loads(measured.stdout)
+        found.append((f"memory: {what}", f"+{after_mb - before_mb:.0f} MB (peak {after_mb:.0f} MB)", "under +100 MB"))
+    return found
+
+
+async def _remember(name: str) -> None:
+    """Prints the peak before and after the deed."""
+    file, server = ("results", "results") if name == "result" else ("lists", "many")
+    small = _ours(command("lists", "titles"))
+    await small.start()
+    await small.stop()
+    before_mb = _peak_mb()
+    connection = _ours(command(file, server))
+    await connection.start()
+    if name == "result":
+        result = await connection.call("big", {"characters": 5 * MEGABYTE})
+        assert len(result.content[0]["text"]) == 5 * MEGABYTE
+    else:
+        assert len(connection.tools) == 500
+    print(json.dumps([before_mb, _peak_mb()]))
+    await connection.stop()
+
+
+def _peak_mb() -> float:
+    status = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
+
+
+def _bare(server: Sequence[str]) -> Client:
+    return Client(StdioServerParameters(command=server[0], args=list(server[1:])))
+
+
+def _ours(server: Sequence[str]) -> McpConnection:
+    return McpConnection(McpSettings(name="measured", command=server[0], args=tuple(server[1:])))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        asyncio.run(_remember(sys.argv[1]))
+    else:
+        for row in rows():
+            print(*row, sep=" | ")
