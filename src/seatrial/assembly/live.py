@@ -57,7 +57,7 @@ class LiveAgent:
                 reports[name] = await tool.prepare(told, signal)
         return reports
 
-    def metrics_for(self, asked: CaseConfig | TurnConfig) -> list[GradedMetric]:
+    def metrics_for(self, asked: CaseConfig | TurnConfig) -> Sequence[GradedMetric]:
         """What is measured of a case, or of one turn of it."""
         return self._metrics.of(asked)
 
@@ -86,7 +86,7 @@ def assemble(loaded: LoadedAgent, *, model: ModelConfig | None = None) -> LiveAg
     config = loaded.require()
     models = Models(loaded)
     asked = model or config.model
-    tools = build_tools(loaded)
+    tools = build_tools(loaded, models.get, asked)
     agent = Agent(
         models.get(asked),
         system_prompt=loaded.instructions_text,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from seatrial.assembly.checks import build_check
@@ -68,14 +68,16 @@ class Metrics:
         if findings:
             raise ConfigError(f"{self._loaded.path} names metrics that cannot be used", diagnostics=findings)
 
-    def of(self, case: ExpectationConfig) -> list[GradedMetric]:
+    def of(self, case: ExpectationConfig) -> Sequence[GradedMetric]:
         """The case's metrics, expected tools first, checks last. One that cannot be built is an error of the case.
 
         A metric that compares tool calls holds for the cases that say something of them; `expected_tools` named as a
         metric stands in for the one that such a case has anyway.
         """
-        chosen = self._chosen(case)
         calls = _calls_of(case)
+        if case.evaluations is None and not calls and not case.checks:
+            return self._of_any_case
+        chosen = self._chosen(case)
         is_named = any(metric.metric == _EXPECTED_TOOLS for metric in chosen)
         return [
             *([] if is_named or not calls else [_expected_tools(calls)]),
@@ -88,6 +90,15 @@ class Metrics:
                 self._usable(check.name or check.kind, partial(build_check, check, self._loaded))
                 for check in case.checks or ()
             ),
+        ]
+
+    @cached_property
+    def _of_any_case(self) -> Sequence[GradedMetric]:
+        """What is measured of a case that says nothing of its metrics, its tools or its checks."""
+        return [
+            self._usable(metric.title, partial(self._built, metric))
+            for metric in self._block.metrics
+            if metric.enabled and (metric.options or not _compares_calls(metric))
         ]
 
     def _usable(self, title: str, build: Callable[[], GradedMetric]) -> GradedMetric:

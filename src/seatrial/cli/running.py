@@ -38,6 +38,12 @@ def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]]) -> int:
                 runner.close()
 
 
+def settle_memory() -> None:
+    """Takes what is loaded now out of the search for circles: it stays for the whole run, and is searched in vain."""
+    gc.collect()
+    gc.freeze()
+
+
 def _say_stop(loop: asyncio.AbstractEventLoop, stop: AbortSignal) -> None:
     """From a signal handler: not at once, because the interrupted code may hold the signal's own lock."""
     loop.call_soon_threadsafe(stop.set, INTERRUPTED)

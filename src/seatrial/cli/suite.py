@@ -22,7 +22,7 @@ from seatrial.cli.dry_run import show_plan
 from seatrial.cli.index_words import has_changed, index_in_words
 from seatrial.cli.numbers import Number, Whole
 from seatrial.cli.program import program
-from seatrial.cli.running import run_async
+from seatrial.cli.running import run_async, settle_memory
 from seatrial.cli.targets import refuse_what_is_read, report_targets
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
@@ -200,6 +200,7 @@ async def _run(
             for live in agents.values():
                 await _prepare(live, console, stop)
             suite = _suite(request, begun, agents, loaded)
+            settle_memory()
             return await run_suite(suite, begun.run, store, console, stop)
     finally:
         console.close()

@@ -95,7 +95,7 @@ def _in_address(value: str) -> Iterator[str]:
     if password:
         yield from {password, unquote(password)}
     is_address_alone = len(value.split()) == 1
-    for pair in parts.query.split("&"):
+    for pair in filter(None, parts.query.split("&")):
         name, found, text = pair.partition("=")
         if is_secret_name(name) or (is_address_alone and name not in _HARMLESS_PARAMETERS):
             yield from _in_parameter(name, text if found else name, pair)

@@ -34,10 +34,7 @@ class Transcript(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The text of the last reply."""
-        for message in reversed(self.messages):
-            if isinstance(message, AssistantMessage):
-                return message.text
-        return ""
+        return _last_text(self.messages, 0)
 
 
 class RequestRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -92,12 +89,12 @@ class RunResult(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def text(self) -> str:
         """The text of the last reply of this run."""
-        return self.added.text
+        return _last_text(self.transcript.messages, self.history_length)
 
     @property
     def added(self) -> Transcript:
         """What this run added to the conversation."""
-        return Transcript(self.transcript.messages[self.history_length :])
+        return Transcript(self.transcript.messages[self.history_length :]) if self.history_length else self.transcript
 
     def raise_for_status(self) -> RunResult:
         """The result itself after an ordinary end (``stop`` or ``terminated``), else raises `SeatrialError`."""
@@ -120,6 +117,15 @@ class RunResult(msgspec.Struct, frozen=True, omit_defaults=True):
             return msgspec.convert(raw, cls)
         except (msgspec.DecodeError, msgspec.ValidationError, AttributeError) as error:
             raise RunError(f"this is not a run's result: {error}") from error
+
+
+def _last_text(messages: tuple[Message, ...], first: int) -> str:
+    """The text of the last reply among the messages from place ``first`` on."""
+    for place in range(len(messages) - 1, first - 1, -1):
+        message = messages[place]
+        if isinstance(message, AssistantMessage):
+            return message.text
+    return ""
 
 
 def check_decisions(result: RunResult | None, decisions: Iterable[str]) -> None:

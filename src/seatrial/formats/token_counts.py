@@ -99,10 +99,12 @@ def read_cost(raw: Any) -> float | None:
 
 def _collect(raw: dict[str, Any], found: dict[str, int]) -> None:
     """The numbers by kind; one that stands in the object itself goes before one in its details."""
+    inner: list[dict[str, Any]] = []
     for key, count in raw.items():
-        kind = COUNTS.get(key)
-        if kind is not None and type(count) in NUMBERS and 0 <= count < 1e15:
-            found.setdefault(kind, int(count))
-    for key in raw.keys() & DETAILS:
-        if isinstance(details := raw[key], dict):
-            _collect(details, found)
+        if isinstance(count, dict):
+            if key in DETAILS:
+                inner.append(count)
+        elif key in COUNTS and type(count) in NUMBERS and 0 <= count < 1e15:
+            found.setdefault(COUNTS[key], int(count))
+    for details in inner:
+        _collect(details, found)

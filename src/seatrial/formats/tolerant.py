@@ -106,7 +106,8 @@ def read_labels(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
             setattr(builder, attribute, value)
     read_stop_word(builder, obj)
     for key in USAGE_KEYS:
-        builder.add_usage(obj.get(key))
+        if key in obj:
+            builder.add_usage(obj[key])
     if "eval_count" in obj or "prompt_eval_count" in obj:
         builder.add_usage({key: obj.get(key) for key in ("prompt_eval_count", "eval_count")})
 
@@ -114,8 +115,7 @@ def read_labels(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
 def read_stop_word(builder: ReplyBuilder, obj: Mapping[str, Any]) -> None:
     """Why the reply ended, in the provider's word."""
     for key in STOP_KEYS:
-        word = obj.get(key)
-        if isinstance(word, str) and word:
+        if key in obj and isinstance(word := obj[key], str) and word:
             builder.stop_word = word
             builder.is_ended = True
 

@@ -47,7 +47,7 @@ class GradedMetric:
             score,
             weight=self.weight,
             attempts=attempts,
-            duration_s=time.monotonic() - started,
+            duration_s=round(time.monotonic() - started, 6),
             is_fatal=self.fail_on_error and score.outcome == "error",
             is_lower_better=self.info.is_lower_better,
             scale=self.info.told_scale,

@@ -135,13 +135,13 @@ class ConsoleReporter:
             self._line(Text(f"going on with run {run.id}: {self._counted:,} of {run.planned:,} were done before"))
 
     def _finished_trial(self, trial: TrialRecord) -> None:
-        reason = next(words.why(trial), "")
         self._counted += 1
         is_failure = trial.outcome in ("failed", "errored")
         self._failed += is_failure
         if self._live is not None:
-            self._live.trial_finished(trial, reason)
+            self._live.trial_finished(trial, next(words.why(trial), ""))
         elif is_failure:
+            reason = next(words.why(trial), "")
             sign = f"{self._glyphs(SIGNS[trial.outcome])} {one_line(trial.case)}"
             self._untold.append(Text.assemble((sign, STYLES[trial.outcome]), f"  {one_line(reason)}".rstrip()))
             self._tell_failures()

@@ -55,17 +55,20 @@ def forbidden_tools(case: CaseConfig) -> tuple[str, ...]:
 
 def cost_of_turns(results: Iterable[RunResult]) -> float | None:
     """Dollars of all turns; None as soon as one is unknown."""
-    costs = [result.cost_usd for result in results]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else None
+    total = None
+    for result in results:
+        if result.cost_usd is None:
+            return None
+        total = (total or 0.0) + result.cost_usd
+    return total
 
 
 def usage_of_turns(results: Iterable[RunResult]) -> UsageTotal:
     """The tokens of all turns."""
-    total = UsageTotal()
+    total = None
     for result in results:
-        total = total.plus(result.usage)
-    return total
+        total = result.usage if total is None else total.plus(result.usage)
+    return total or UsageTotal()
 
 
 def _evidence(config: ExpectationConfig, said: str, turns: Sequence[Turn], messages: tuple[Message, ...]) -> Evidence:

@@ -103,7 +103,7 @@ async def _turn(
     started = time.perf_counter()
     result = await agent.agent.run(message, history=history, signal=stop)
     duration_s = time.perf_counter() - started
-    return Turn(config, result, max(duration_s - _waited_s(result), 0.0))
+    return Turn(config, result, round(max(duration_s - _waited_s(result), 0.0), 6))
 
 
 def _waited_s(result: RunResult) -> float:

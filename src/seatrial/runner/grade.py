@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
-
-import msgspec
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seatrial.core.messages import AssistantMessage, utc_now
 from seatrial.metrics.base import Evidence, Score
@@ -45,27 +44,21 @@ class Graded(NamedTuple):
 
 async def grade(trial: Trial, attempt: Attempt, agent: LiveAgent) -> Graded:
     """The finished trial. All metrics are asked, also when one has failed; without an answer none is."""
-    record = msgspec.structs.replace(
-        _blank(trial, "errored"), started_at=attempt.started_at, duration_s=attempt.duration_s, error=attempt.error
-    )
     last = attempt.last
-    if last is None:
-        return Graded(record)
-    record = _with_results(record, attempt.turns, last)
-    if attempt.error is not None:
-        return Graded(record)
+    if last is None or attempt.error is not None:
+        return Graded(_record(trial, "errored", **_results(attempt)))
     metrics, scores = await _measured(trial.case.config, attempt.turns, agent)
     outcome, reason = _verdict(trial.case.config, attempt, last, scores)
     fatal = {metric.shown_name for metric in metrics if metric.fail_on_error}
     return Graded(
-        msgspec.structs.replace(record, scores=scores, outcome=outcome, reason=reason),
+        _record(trial, outcome, scores=scores, reason=reason, **_results(attempt)),
         next((score.metric for score in scores if score.outcome == "error" and score.metric in fatal), None),
     )
 
 
 def not_run(trial: Trial, reason: str) -> TrialRecord:
     """The record of a trial that was planned and not made."""
-    return msgspec.structs.replace(_blank(trial, "not_run"), reason=reason)
+    return _record(trial, "not_run", reason=reason)
 
 
 def ended_from_within(trial: Trial, error: BaseException) -> TrialRecord:
@@ -73,16 +66,22 @@ def ended_from_within(trial: Trial, error: BaseException) -> TrialRecord:
     kind = type(error).__name__
     message = f"code of a tool, a hook or a check ended the trial with {kind}"
     hint = "raise an exception of your own, or return an error, instead"
-    return msgspec.structs.replace(_blank(trial, "errored"), error=TrialError("internal", message, hint))
+    return _record(trial, "errored", error=TrialError("internal", message, hint))
 
 
-def _blank(trial: Trial, outcome: Outcome) -> TrialRecord:
+def _record(trial: Trial, outcome: Outcome, *, started_at: datetime | None = None, **results: Any) -> TrialRecord:
+    """The trial's record: what its case says, and ``results``."""
     case, config = trial.case, trial.case.config
+    says_of_tools = config.turns or config.expected_tools is not None or config.forbidden_tools
+    if says_of_tools:
+        results["expected_tools"] = expected_tools(config)
+        results["expected_calls"] = expected_calls(config)
+        results["forbidden_tools"] = forbidden_tools(config)
     return TrialRecord(
         case=case.name,
         case_index=case.index,
         outcome=outcome,
-        started_at=utc_now(),
+        started_at=started_at or utc_now(),
         variant=trial.variant,
         variant_index=trial.variant_index,
         repeat=trial.repeat,
@@ -92,32 +91,38 @@ def _blank(trial: Trial, outcome: Outcome) -> TrialRecord:
         require=config.require,
         input=said_in(config),
         ground_truth=config.turns[-1].ground_truth if config.turns else config.ground_truth,
-        expected_tools=expected_tools(config),
-        expected_calls=expected_calls(config),
-        forbidden_tools=forbidden_tools(config),
+        **results,
     )
 
 
-def _with_results(record: TrialRecord, turns: Sequence[Turn], last: RunResult) -> TrialRecord:
-    messages = last.transcript.messages
-    results = [turn.result for turn in turns]
-    return msgspec.structs.replace(
-        record,
-        output=last.text,
-        called_tools=tuple(call.name for call in last.transcript.tool_calls),
-        failed_tools=tuple(result.tool_name for result in last.transcript.tool_results if result.is_error),
-        stop_reason=last.stop_reason,
-        limit=last.limit,
-        usage=usage_of_turns(results),
-        cost_usd=cost_of_turns(results),
-        retries=sum(len(message.failed_tries) for message in messages if isinstance(message, AssistantMessage)),
-        messages=messages,
-    )
+def _results(attempt: Attempt) -> dict[str, Any]:
+    """What an attempt gave, as far as it came."""
+    known = {"started_at": attempt.started_at, "duration_s": attempt.duration_s, "error": attempt.error}
+    last = attempt.last
+    if last is None:
+        return known
+    transcript = last.transcript
+    results = [turn.result for turn in attempt.turns]
+    known |= {
+        "output": last.text,
+        "stop_reason": last.stop_reason,
+        "limit": last.limit,
+        "usage": usage_of_turns(results),
+        "cost_usd": cost_of_turns(results),
+        "messages": transcript.messages,
+    }
+    tries = [len(message.failed_tries) for message in transcript.messages if isinstance(message, AssistantMessage)]
+    if any(tries):
+        known["retries"] = sum(tries)
+    if calls := transcript.tool_calls:
+        known["called_tools"] = tuple(call.name for call in calls)
+        known["failed_tools"] = tuple(result.tool_name for result in transcript.tool_results if result.is_error)
+    return known
 
 
 async def _measured(
     case: CaseConfig, turns: Sequence[Turn], agent: LiveAgent
-) -> tuple[list[GradedMetric], tuple[Score, ...]]:
+) -> tuple[Sequence[GradedMetric], tuple[Score, ...]]:
     """Every metric that was asked, and every score: of the case, or rolled up over turns and of the conversation."""
     if not case.turns:
         metrics = agent.metrics_for(case)

@@ -11,7 +11,7 @@ import msgspec
 T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder(enc_hook=str)
-_COMPRESS_FROM_BYTES = 200
+_COMPRESS_FROM_BYTES = 1000  # a small document costs more time than it saves space
 _SMALL_WINDOW_BITS = 12
 _SMALL_WINDOW_BYTES = 1 << _SMALL_WINDOW_BITS
 _BRACES = b"{["

@@ -24,16 +24,17 @@ _run_decoder = msgspec.json.Decoder(RunRecord)
 _trial_decoder = msgspec.json.Decoder(TrialRecord)
 _messages_decoder = msgspec.json.Decoder(tuple[Message, ...])
 
+ROW_OF_TRIAL = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_TRIAL = """
 INSERT INTO trials (run, case_index, variant_index, repeat, case_name, variant, outcome, error_kind, has_metric_error,
                     require, cost_usd, requests, input_tokens, output_tokens, head, messages)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (row)
 ON CONFLICT (run, case_name, variant, repeat) DO UPDATE SET
   case_index = excluded.case_index, variant_index = excluded.variant_index, outcome = excluded.outcome,
   error_kind = excluded.error_kind, has_metric_error = excluded.has_metric_error, require = excluded.require,
   cost_usd = excluded.cost_usd, requests = excluded.requests, input_tokens = excluded.input_tokens,
   output_tokens = excluded.output_tokens, head = excluded.head, messages = excluded.messages
-"""
+""".replace("(row)", ROW_OF_TRIAL)
 _WRITE_RUN = "INSERT INTO runs (id, record) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record"
 _TALLY = """
 SELECT outcome, count(*), sum(input_tokens), sum(output_tokens), coalesce(sum(cost_usd), 0.0),
@@ -73,6 +74,10 @@ class SqlRunStore(Protocol):
     def _do(self, statement: str, rows: Sequence[Sequence[Value]]) -> None:
         """The statement once for each row of values."""
 
+    def _add_rows(self, statement: str, rows: Sequence[Sequence[Value]]) -> None:
+        """As `_do`, for many trials at once."""
+        self._do(statement, rows)
+
     @abstractmethod
     def close(self) -> None:
         """Lets go of the database."""
@@ -102,7 +107,7 @@ class SqlRunStore(Protocol):
         """Writes finished trials in one transaction."""
         with self._writing():
             number = self._number(run_id)
-            self._do(_ADD_TRIAL, [self._row(number, trial) for trial in trials])
+            self._add_rows(_ADD_TRIAL, [self._row(number, trial) for trial in trials])
 
     def run(self, run_id: str) -> RunRecord:
         """The run of exactly this id, with its sources' text."""

@@ -142,6 +142,10 @@ def test_a_secret_with_odd_characters_is_masked_in_its_escaped_forms() -> None:
         assert "rd" not in mask(text, {secret})
 
 
+def test_an_address_without_a_query_holds_no_secret() -> None:
+    assert secret_values({"model": {"endpoint": "http://127.0.0.1:8000/v1"}}) == set()
+
+
 def test_short_values_are_not_searched_for() -> None:
     assert mask("the answer is true", {"true", "1"}) == "the answer is true"
 
