@@ -35,6 +35,8 @@ async def execute(ready: ReadyCall, context: ToolContext, scope: Scope) -> Execu
     started = perf_counter()
     output = await _run(ready, context, scope.warn)
     duration_s = perf_counter() - started
+    for problem in output.hook_errors:
+        scope.hook_failed(problem)
     output = await _after_hooks(ready, output, scope)
     limit_chars = max_output_of(ready.tool) or scope.config.result_limit_chars
     return Executed(_result(ready, output, duration_s, limit_chars), output)

@@ -22,7 +22,8 @@ class ToolOutput:
     """What a tool gives back: blocks for the model, ``details`` for people and graders, and a few wishes.
 
     ``usage`` and ``cost_usd`` are what the tool itself spent on models (a prompt tool, a sub-agent).
-    ``should_terminate`` ends the run when every result of the batch asks for it.
+    ``should_terminate`` ends the run when every result of the batch asks for it. ``hook_errors`` say which hooks
+    failed inside of it (a sub-agent's); they become the run's own.
     """
 
     content: tuple[ResultBlock, ...] = ()
@@ -32,6 +33,7 @@ class ToolOutput:
     added_tool_names: tuple[str, ...] | None = None
     is_error: bool = False
     should_terminate: bool = False
+    hook_errors: tuple[str, ...] = ()
 
     @classmethod
     def of_text(cls, text: str, *, details: Any = None, is_error: bool = False) -> ToolOutput:
