@@ -1,0 +1,243 @@
+"""Answers the calls of one trial with what was recorded of it."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from seatrial.core.content import ReasoningContent, TextContent, ToolCall
+from seatrial.core.messages import AssistantMessage
+from seatrial.core.model import ModelNotice, ModelRequest, NoticeSink, ReasoningDelta, TextDelta, ToolCallDelta
+from seatrial.core.tool import Tool, ToolContext, ToolOutput
+from seatrial.errors import ProviderError, RetrievalError, SeatrialError, ToolError
+from seatrial.recording.blobs import Blobs
+from seatrial.recording.cassette import (
+    Call,
+    Cassette,
+    ModelCall,
+    Output,
+    Raised,
+    RecordedTrial,
+    Reply,
+    ToolCallMade,
+    VectorsCall,
+    asked_in,
+)
+from seatrial.recording.differences import told_difference
+from seatrial.recording.listings import Listings
+from seatrial.recording.recorder import Recorder
+from seatrial.recording.said import Asked, VectorsAsked, in_words, key_of, model_asked, tool_asked
+from seatrial.recording.tape import AskModel, ListTools, RunTool
+from seatrial.recording.timeline import Timeline
+
+NOT_RECORDED = "not_recorded"
+_WORD = re.compile(r"\s*\S+\s*")
+
+
+class Replayer:
+    """A `Tape` that makes no call. ``missing`` says what was asked for and is not there, the first such thing only.
+
+    ``mask`` blots out what is secret here: requests are compared without it. With ``recorder`` what is missing is
+    called for real, and the trial is recorded anew as it goes.
+    """
+
+    def __init__(
+        self,
+        cassette: Cassette,
+        trial: RecordedTrial,
+        blobs: Blobs,
+        listings: Listings,
+        mask: Callable[[str], str],
+        *,
+        recorder: Recorder | None = None,
+        has_live_tools: bool = False,
+    ) -> None:
+        self.missing: str | None = None
+        self._blobs = blobs
+        self._mask = mask
+        self._recorder = recorder
+        self._has_live_tools = has_live_tools
+        self._asked = list(asked_in(trial, cassette))
+        self._asked_by_number = {call.number: asked for call, asked in self._asked}
+        self._unused: dict[str, deque[Call]] = {}
+        self._used: set[int] = set()
+        self._times_listed: dict[str, int] = {}
+        self._listings = listings
+        self._cassette = cassette
+        self._trial = trial
+        self._timeline = Timeline(trial.order)
+        for call, asked in self._asked:
+            self._unused.setdefault(mask(key_of(asked)), deque()).append(call)
+
+    @property
+    def unused(self) -> list[str]:
+        """What was recorded and not asked for, in words. Tools that are live need not be recorded."""
+        inside = {id(each) for call, _ in self._asked if isinstance(call, ToolCallMade) for each in call.inside}
+        return [
+            in_words(asked)
+            for call, asked in self._asked
+            if call.number not in self._used
+            and not (self._has_live_tools and (isinstance(call, ToolCallMade) or id(call) in inside))
+        ]
+
+    async def ask(
+        self, model: str, request: ModelRequest, live: AskModel, on_notice: NoticeSink | None, *, is_judge: bool
+    ) -> AssistantMessage:
+        """The recorded reply, told piece by piece as it was."""
+        asked = model_asked(model, request, self._blobs)
+        call = self._take(asked)
+        recorder = self._recorder
+        if recorder is not None and (call is None or _is_failure(call)):
+            return await recorder.ask(model, request, live, on_notice, is_judge=is_judge)
+        if not isinstance(call, ModelCall):
+            return AssistantMessage(
+                stop_reason="error", error_message=self._miss(asked), error_code=NOT_RECORDED, can_retry=False
+            )
+        if recorder is not None:
+            recorder.keep(call, asked, in_grading=is_judge)
+        reply = call.reply
+        if on_notice is not None:
+            for piece in call.stream or _pieces_of(reply):
+                on_notice(TextDelta(piece) if isinstance(piece, str) else piece)
+        if reply is None:
+            raise _exception(call.raised, RetrievalError)
+        fields = {name: getattr(reply, name) for name in Reply.__struct_fields__}
+        return AssistantMessage(**(fields | {"content": self._blobs.restored(reply.content)}))
+
+    async def run(self, tool: Tool, arguments: dict[str, Any], live: RunTool, context: ToolContext) -> ToolOutput:
+        """The recorded output, after everything that the tool told and called."""
+        recorder = self._recorder
+        if self._has_live_tools:
+            return await (live(context) if recorder is None else recorder.run(tool, arguments, live, context))
+        asked = tool_asked(tool.spec.name, arguments)
+        call = self._take(asked)
+        if recorder is not None and call is None:
+            self._timeline.open()
+            return await recorder.run(tool, arguments, live, context)
+        if not isinstance(call, ToolCallMade):
+            return ToolOutput.of_text(self._miss(asked), is_error=True)
+        if recorder is None:
+            await self._repeat_steps(call, context)
+        else:
+            with recorder.keeping(call, self._asked_by_number, context) as noting:
+                await self._repeat_steps(call, noting)
+        if call.output is None:
+            timeout_s = tool.timeout_s or 0.0
+            raise (
+                ToolError(f"timed out after {timeout_s:g} s")
+                if call.has_timed_out
+                else _exception(call.raised, ToolError)
+            )
+        fields = {name: getattr(call.output, name) for name in Output.__struct_fields__}
+        return ToolOutput(**(fields | {"content": self._blobs.restored(call.output.content)}))
+
+    async def list_tools(self, source: str, live: ListTools) -> Sequence[Tool]:
+        """What the server listed then."""
+        if self._has_live_tools:
+            return await (live() if self._recorder is None else self._recorder.list_tools(source, live))
+        number = self._times_listed[source] = self._times_listed.get(source, 0) + 1
+        said = [one for one in self._trial.listings if one.source == source and one.asked <= number]
+        if not said and self._recorder is not None:
+            return await self._recorder.list_tools(source, live)
+        if not said:
+            self._note_missing(f"what {source} offers is not in the recording")
+            return ()
+        raised = said[-1].raised
+        if raised is not None:
+            raise _exception(raised, ToolError)
+        tools = self._listings.tools(said[-1], self._cassette, live)
+        if self._recorder is not None:
+            self._recorder.keep_listing(source, tools)
+        return tools
+
+    def embed(self, embedder: str, texts: Sequence[str], live: Callable[[], str]) -> str:
+        """The recorded vectors. Raises `RetrievalError` where there are none."""
+        asked = VectorsAsked(embedder, tuple(texts))
+        call = self._take(asked)
+        recorder = self._recorder
+        if recorder is not None and (call is None or _is_failure(call)):
+            return recorder.embed(embedder, texts, live)
+        if not isinstance(call, VectorsCall):
+            raise RetrievalError(self._miss(asked))
+        if recorder is not None:
+            recorder.keep(call, asked, in_grading=True)
+        if call.raised is not None:
+            raise _exception(call.raised, RetrievalError)
+        return call.vectors
+
+    def _take(self, asked: Asked) -> Call | None:
+        """The next recording of exactly this. After something was missing nothing is told any more."""
+        if self.missing is not None and self._recorder is None:
+            return None
+        waiting = self._unused.get(self._mask(key_of(asked)))
+        while waiting:
+            call = waiting.popleft()
+            if call.number not in self._used:
+                self._used.add(call.number)
+                return call
+        return None
+
+    async def _repeat_steps(self, call: ToolCallMade, context: ToolContext) -> None:
+        await self._timeline.pass_step(call.number)
+        for step in call.steps:
+            if isinstance(step, str):
+                await self._timeline.pass_step(call.number)
+                context.update(step)
+            elif context.run_tool is not None:
+                await context.run_tool(step.tool, step.arguments)
+        self._used.update(_numbers_inside(call))
+        await self._timeline.pass_step(call.number)
+
+    def _miss(self, asked: Asked) -> str:
+        if self.missing is None:
+            masked = [one for _, one in self._asked]
+            self._note_missing(f"{in_words(asked)} is not in the recording: {told_difference(asked, masked)}")
+        return self.missing or ""
+
+    def _note_missing(self, what: str) -> None:
+        if self.missing is None:
+            self.missing = self._mask(what)
+        self._timeline.open()
+
+
+def _is_failure(call: Call) -> bool:
+    """Whether the outside world failed when this was recorded: then another call may do better."""
+    if isinstance(call, ModelCall) and call.reply is not None:
+        return call.reply.stop_reason == "error"
+    return not isinstance(call, ToolCallMade) and call.raised is not None
+
+
+def _numbers_inside(call: ToolCallMade) -> set[int]:
+    numbers = {each.number for each in call.inside}
+    return numbers.union(*(_numbers_inside(each) for each in call.inside if isinstance(each, ToolCallMade)))
+
+
+def _pieces_of(reply: Reply | None) -> list[str | ModelNotice]:
+    """What a stream would have told of a reply that came whole."""
+    pieces: list[str | ModelNotice] = []
+    position = 0
+    for block in () if reply is None else reply.content:
+        if isinstance(block, TextContent):
+            pieces += _WORD.findall(block.text) or [block.text]
+        elif isinstance(block, ReasoningContent) and block.text:
+            pieces.append(ReasoningDelta(block.text))
+        elif isinstance(block, ToolCall):
+            text = block.arguments_text or msgspec.json.encode(block.arguments).decode()
+            pieces.append(ToolCallDelta(position, block.name, text))
+            position += 1
+    return pieces
+
+
+def _exception(raised: Raised | None, kind: type[SeatrialError]) -> SeatrialError:
+    """The exception that says what the recorded one said."""
+    if raised is None:
+        return kind("its recording holds neither an answer nor an error")
+    if raised.is_provider:
+        return ProviderError(raised.message, code=raised.code, can_retry=raised.can_retry)
+    if kind is ToolError:
+        return ToolError(raised.message, details=raised.details)
+    return kind(raised.message)
