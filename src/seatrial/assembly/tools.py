@@ -6,10 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, assert_never
 
 from seatrial.assembly.embedders import build_embedder
+from seatrial.assembly.models import Models
+from seatrial.assembly.prompt_tools import ModelMaker, build_prompt_tool
 from seatrial.config.diagnostics import Diagnostic
 from seatrial.config.hooks import split_reference
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.mcp import McpToolConfig
+from seatrial.config.model import ModelConfig
 from seatrial.config.parameters import ParameterConfig
 from seatrial.config.tools import FunctionToolConfig, PromptToolConfig, ToolConfig
 from seatrial.config.vectorstore import DatabaseConfig, VectorstoreToolConfig
@@ -32,35 +35,52 @@ if TYPE_CHECKING:
 STATE_FOLDER = ".seatrial"
 
 
-def build_tools(loaded: LoadedAgent) -> list[Tool]:
-    """Every tool of the agent.
+def build_tools(
+    loaded: LoadedAgent, model_for: ModelMaker | None = None, agents_model: ModelConfig | None = None
+) -> list[Tool]:
+    """Every tool of the agent; ``model_for`` makes the models that prompt tools ask, the agent's where they name none.
 
     Raises `ConfigError` with a diagnostic for each tool that cannot be built.
     """
+    model_for = model_for or Models(loaded).get
+    agents_model = agents_model or loaded.require().model
     tools: list[Tool] = []
     findings: list[Diagnostic] = []
     for index, config in enumerate(loaded.require().tools):
         try:
-            tools.append(build_tool(config, loaded))
+            tools.append(build_tool(config, loaded, model_for, agents_model))
         except (ToolError, ConfigError) as error:
-            key = "file" if isinstance(config, FunctionToolConfig) else "type"
-            findings.append(loaded.diagnose("ST302", ("tools", index, key), error.message, hint=error.hint))
+            code, key = _kind_of_problem(config)
+            findings.append(loaded.diagnose(code, ("tools", index, key), error.message, hint=error.hint))
     if findings:
         raise ConfigError(f"{loaded.path} names tools that cannot be used", diagnostics=findings)
     return tools
 
 
-def build_tool(config: ToolConfig, loaded: LoadedAgent) -> Tool:
+def _kind_of_problem(config: ToolConfig) -> tuple[str, str]:
+    """The code of a finding about a tool that cannot be built, and the key to look at."""
+    match config:
+        case FunctionToolConfig():
+            return "ST302", "file"
+        case PromptToolConfig():
+            return "ST303", "model"
+        case _:
+            return "ST302", "type"
+
+
+def build_tool(config: ToolConfig, loaded: LoadedAgent, model_for: ModelMaker, agents_model: ModelConfig) -> Tool:
     """The tool that the entry describes; a function tool's file is executed. Raises `ToolError` or `ConfigError`."""
     match config:
         case FunctionToolConfig():
             return _function(config, loaded)
         case VectorstoreToolConfig():
             return _vectorstore(config, loaded)
-        case McpToolConfig() | PromptToolConfig():
+        case PromptToolConfig():
+            return build_prompt_tool(config, loaded, model_for, agents_model)
+        case McpToolConfig():
             raise ConfigError(
                 f"the tool {config.name!r} is of type {config.type}, which this version checks and does not run",
-                hint="use tools of type function or vectorstore",
+                hint="use tools of type function, vectorstore or prompt",
             )
         case _:
             assert_never(config)
@@ -143,6 +163,8 @@ def _vectorstore(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Tool:
         rerank=build_reranker(config, loaded),
         examples=config.examples,
         timeout_s=config.timeout_s,
+        execution_mode=config.execution_mode,
+        max_output_chars=config.max_output,
     )
 
 

@@ -12,7 +12,7 @@ from seatrial.core.messages import ToolResultMessage
 from seatrial.core.prepare import ReadyCall, refused
 from seatrial.core.result import PendingApproval
 from seatrial.core.scope import Scope
-from seatrial.core.usage import as_total
+from seatrial.core.usage import Usage, as_total
 
 ABORTED = "The call was aborted before it had a result."
 
@@ -50,8 +50,18 @@ def finish(slot: Slot, result: ToolResultMessage, scope: Scope) -> None:
         scope.journal.call_finished(result)
     scope.emit(ToolEnded(result))
     if result.usage is not None:
-        scope.meter.count(as_total(result.usage, requests=0), result.cost_usd)
-        scope.emit(UsageCounted(result.usage, result.cost_usd))
+        _count(result, result.usage, scope)
+
+
+def _count(result: ToolResultMessage, usage: Usage, scope: Scope) -> None:
+    """Adds what the tool spent to the run's totals; a limit that this makes blind is told."""
+    limits = scope.config.limits
+    scope.meter.count(as_total(usage, requests=0), result.cost_usd)
+    if not usage.is_known and not result.is_error and limits.max_tokens is not None:
+        scope.warn(f"max_tokens cannot be kept: {result.tool_name} does not say how many tokens it used")
+    if result.cost_usd is None and limits.max_cost_usd is not None:
+        scope.warn(f"max_cost_usd cannot be kept: what {result.tool_name} spent is not known")
+    scope.emit(UsageCounted(usage, result.cost_usd))
 
 
 def close(slot: Slot, scope: Scope) -> None:

@@ -52,17 +52,26 @@ class AgentTool:
         return validate_required_args(arguments, PARAMETERS)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
-        """The agent's answer; its transcript and stop reason stand in the details."""
-        result = await self._run(arguments["prompt"], context.signal)
-        has_answered = result.stop_reason in ("stop", "terminated")
-        details = {"stop_reason": result.stop_reason, "transcript": msgspec.to_builtins(result.added)}
-        return ToolOutput(
-            content=(TextContent(result.text if has_answered else _failure(self.spec.name, result)),),
-            details=details,
-            usage=_as_usage(result.usage),
-            cost_usd=result.cost_usd,
-            is_error=not has_answered,
-        )
+        """The agent's answer; its transcript, requests and stop reason stand in the details."""
+        return output_of_run(self.spec.name, await self._run(arguments["prompt"], context.signal))
+
+
+def output_of_run(name: str, result: RunResult) -> ToolOutput:
+    """What a run made inside the tool ``name`` gave, with what it spent; without an answer it is an error."""
+    has_answered = result.stop_reason in ("stop", "terminated")
+    details = {
+        "stop_reason": result.stop_reason,
+        "transcript": msgspec.to_builtins(result.added),
+        "requests": msgspec.to_builtins(result.requests),
+    }
+    return ToolOutput(
+        content=(TextContent(result.text if has_answered else _failure(name, result)),),
+        details=details,
+        usage=_as_usage(result.usage),
+        cost_usd=result.cost_usd,
+        is_error=not has_answered,
+        hook_errors=tuple(f"in {name}: {problem}" for problem in result.hook_errors),
+    )
 
 
 def _failure(name: str, result: RunResult) -> str:

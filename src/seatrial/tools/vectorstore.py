@@ -32,8 +32,6 @@ class VectorstoreTool:
     ``open_index`` may block: it is called in a thread beside the event loop, as are refresh and search.
     """
 
-    execution_mode: ExecutionMode = "parallel"
-
     def __init__(
         self,
         *,
@@ -45,10 +43,14 @@ class VectorstoreTool:
         rerank: Reranker | None = None,
         examples: Sequence[str] = (),
         timeout_s: float | None = None,
+        execution_mode: ExecutionMode = "parallel",
+        max_output_chars: int | None = None,
     ) -> None:
         self.spec = ToolSpec(name, description, _PARAMETERS, tuple(examples))
         self.label = name
         self.timeout_s = timeout_s
+        self.execution_mode: ExecutionMode = execution_mode
+        self.max_output_chars = max_output_chars
         self.source = source
         self._open_index = open_index
         self._settings = settings or SearchSettings()
