@@ -112,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if self.path.startswith("/messages/"):
             self._take_for_stream(message)
-        elif self.path == "/mcp":
+        elif self.path.partition("?")[0] == "/mcp":
             self._take(message)
         else:
             self._say(405 if self.path == "/sse" else 404)
