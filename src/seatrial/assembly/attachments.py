@@ -11,7 +11,7 @@ from seatrial.core.content import TextContent, UserBlock
 from seatrial.core.model import Model
 from seatrial.documents.attachments import Accepts, blocks_of_file
 from seatrial.documents.base import ReadOptions
-from seatrial.documents.fetch import FetchedFile, fetch_file
+from seatrial.documents.fetch import FetchedFile, FetchSettings, fetch_file, is_public, is_reachable
 
 DOWNLOADS = ".seatrial/downloads"
 _TAKE_PDF = frozenset(("openai", "anthropic"))
@@ -46,6 +46,7 @@ def file_blocks(file: FileConfig, loaded: LoadedAgent, accepts: Accepts) -> Iter
 
 def _found(file: FileConfig, loaded: LoadedAgent) -> FetchedFile:
     if file.url is not None:
-        return fetch_file(file.url, loaded.folder / DOWNLOADS, is_cached=file.cache is not False)
+        settings = FetchSettings(allows_address=is_reachable if file.allow_private else is_public)
+        return fetch_file(file.url, loaded.folder / DOWNLOADS, is_cached=file.cache is not False, settings=settings)
     path = file.path or ""
     return FetchedFile(loaded.path_to(path), path)

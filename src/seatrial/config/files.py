@@ -39,6 +39,10 @@ class FileConfig(Entity):
     cache: Flag | None = Field(
         default=None, description="Whether what was fetched is kept; true for URLs unless said otherwise."
     )
+    allow_private: Flag | None = Field(
+        default=None,
+        description="Whether the URL may lead to private and local addresses; false unless said otherwise.",
+    )
 
     @classmethod
     def rules(cls, values: Mapping[str, Any]) -> Iterator[Problem]:

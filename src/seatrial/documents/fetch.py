@@ -24,20 +24,27 @@ _HEADERS = {"accept": "*/*", "user-agent": "seatrial"}
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address lies in the public internet; addresses that wrap another are judged by it too."""
-    found = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(found, ipaddress.IPv6Address):
-        inner = found.ipv4_mapped or found.sixtofour or (found.teredo[1] if found.teredo else None)
-        if inner is None and found in _NAT64:
-            inner = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
-        if inner is not None:
-            return is_public(str(inner))
+    """Whether an IP address lies in the public internet; addresses that wrap another are judged by that one."""
+    found = _innermost(address)
     return found.is_global and not found.is_multicast
 
 
-def is_any(_address: str) -> bool:
-    """Lets every address pass."""
-    return True
+def is_reachable(address: str) -> bool:
+    """Whether an IP address may be asked where private ones are allowed: those of one host, but for link-local ones, at
+    which clouds keep their credentials.
+    """
+    found = _innermost(address)
+    return not (found.is_link_local or found.is_multicast or found.is_unspecified)
+
+
+def _innermost(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv4Address):
+        return found
+    inner = found.ipv4_mapped or found.sixtofour or (found.teredo[1] if found.teredo else None)
+    if inner is None and found in _NAT64:
+        inner = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+    return found if inner is None else inner
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +131,7 @@ def _check_scheme(url: str) -> None:
 def _refused(source: str, error: ProviderError) -> DocumentError:
     hint = error.hint
     if error.code == "forbidden_address":
-        hint = "files are fetched from the public internet only; put the file beside the agent and name its path"
+        hint = "put the file beside the agent and name its path, or write `allow_private: true` if the address is meant"
     return DocumentError(f"{source} cannot be fetched: {error.message}", hint=hint)
 
 

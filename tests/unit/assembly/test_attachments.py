@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.threaded_server import Reply, threaded_server
 
 from seatrial.assembly.attachments import accepted_by, file_blocks
 from seatrial.config.loader import load_agent
@@ -41,6 +42,18 @@ def test_h014_a_file_is_found_beside_the_agent(loaded) -> None:
 def test_h014_a_url_into_the_own_network_is_refused(loaded) -> None:
     with pytest.raises(DocumentError, match=r"127\.0\.0\.1 is a private or local address"):
         list(file_blocks(loaded.require().test_cases[0].files[1], loaded, Accepts()))
+
+
+def test_h014_a_url_into_the_own_network_is_fetched_where_the_file_says_so(tmp_path: Path) -> None:
+    with threaded_server() as server:
+        server.answer = lambda _asked: Reply(b"inside")
+        url = f"{server.url}/a.txt"
+        text = AGENT.replace('{url: "http://127.0.0.1:9/secret.txt"', f"{{url: '{url}', allow_private: true")
+        (tmp_path / "prices.csv").write_text("sku,price\n")
+        (tmp_path / "agent.yaml").write_text(text)
+        loaded = load_agent(tmp_path / "agent.yaml")
+        (block,) = file_blocks(loaded.require().test_cases[0].files[1], loaded, Accepts())
+    assert block == TextContent(f"File {url}\n\ninside")
 
 
 @pytest.mark.parametrize(

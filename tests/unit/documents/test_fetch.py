@@ -1,58 +1,51 @@
 from __future__ import annotations
 
 import gzip
-import threading
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.support.threaded_server import Asked, Reply, ThreadedServer, threaded_server
 
 from seatrial.documents.base import Limits
-from seatrial.documents.fetch import FetchSettings, fetch_file, is_any, is_public
+from seatrial.documents.fetch import FetchSettings, fetch_file, is_public, is_reachable
 from seatrial.errors import DocumentError
 
-OPEN = FetchSettings(allows_address=is_any)
+OPEN = FetchSettings(allows_address=is_reachable)
 
 
 @dataclass
 class Site:
-    """A web server on the loopback whose answers a test can set: path -> (status, headers, body)."""
+    """A web server whose answers a test can set: path -> (status, headers, body)."""
 
-    url: str = ""
+    server: ThreadedServer
     answers: dict[str, tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
-    requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    def sent(self, header: str) -> list[str | None]:
+        """A header of each request so far."""
+        return [asked.headers.get(header) for asked in self.server.requests]
+
+    def answer(self, asked: Asked) -> Reply:
+        status, headers, body = self.answers.get(asked.path, (404, {}, b""))
+        for validator, question in (("etag", "if-none-match"), ("last-modified", "if-modified-since")):
+            if validator in headers and asked.headers.get(question) == headers[validator]:
+                return Reply(b"", 304, headers)
+        return Reply(body, status, headers)
 
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    site = Site()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            site.requests.append((self.path, headers))
-            status, extra, body = site.answers.get(self.path, (404, {}, b""))
-            if "etag" in extra and headers.get("if-none-match") == extra["etag"]:
-                status, body = 304, b""
-            self.send_response(status)
-            for name, value in {"content-length": str(len(body)), **extra}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_arguments: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    site.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield site
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with threaded_server() as server:
+        site = Site(server)
+        server.answer = site.answer
+        yield site
 
 
 def test_a_file_is_fetched_with_its_suffix(site: Site, tmp_path: Path) -> None:
@@ -67,16 +60,32 @@ def test_a_copy_is_used_while_the_server_says_that_it_holds(site: Site, tmp_path
     site.answers["/a.txt"] = (200, {"etag": '"1"'}, b"first")
     for _ in range(2):
         assert fetch_file(f"{site.url}/a.txt", tmp_path, settings=OPEN).path.read_bytes() == b"first"
-    assert [headers.get("if-none-match") for _, headers in site.requests] == [None, '"1"']
+    assert site.sent("if-none-match") == [None, '"1"']
     site.answers["/a.txt"] = (200, {"etag": '"2"'}, b"second")
     assert fetch_file(f"{site.url}/a.txt", tmp_path, settings=OPEN).path.read_bytes() == b"second"
+
+
+def test_a_copy_without_a_tag_is_asked_about_by_its_date(site: Site, tmp_path: Path) -> None:
+    date = "Mon, 30 Nov 2026 10:00:00 GMT"
+    site.answers["/a.txt"] = (200, {"last-modified": date}, b"first")
+    for _ in range(2):
+        assert fetch_file(f"{site.url}/a.txt", tmp_path, settings=OPEN).path.read_bytes() == b"first"
+    assert site.sent("if-modified-since") == [None, date]
+
+
+def test_a_copy_is_asked_about_behind_a_redirect_too(site: Site, tmp_path: Path) -> None:
+    site.answers["/old"] = (302, {"location": "/new.txt"}, b"")
+    site.answers["/new.txt"] = (200, {"etag": '"1"'}, b"here")
+    for _ in range(2):
+        assert fetch_file(f"{site.url}/old", tmp_path, settings=OPEN).path.read_bytes() == b"here"
+    assert site.sent("if-none-match") == [None, None, '"1"', '"1"']
 
 
 def test_without_cache_the_file_is_always_fetched(site: Site, tmp_path: Path) -> None:
     site.answers["/a.txt"] = (200, {"etag": '"1"'}, b"first")
     for _ in range(2):
         fetch_file(f"{site.url}/a.txt", tmp_path, is_cached=False, settings=OPEN)
-    assert [headers.get("if-none-match") for _, headers in site.requests] == [None, None]
+    assert site.sent("if-none-match") == [None, None]
 
 
 def test_a_damaged_copy_is_not_trusted(site: Site, tmp_path: Path) -> None:
@@ -119,7 +128,61 @@ def test_the_own_network_is_closed_however_it_is_written(site: Site, tmp_path: P
     site.answers["/a.txt"] = (200, {}, b"inside")
     with pytest.raises(DocumentError, match="cannot be fetched"):
         fetch_file(f"http://{host}:{port}/a.txt", tmp_path)
-    assert site.requests == []
+    assert site.server.requests == []
+
+
+def test_a_name_is_resolved_once_for_the_check_and_the_connection(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that changes its address between the two (DNS rebinding) would get in otherwise."""
+    port = int(site.url.rpartition(":")[2])
+    addresses = iter(["127.0.0.1", "127.0.0.2", "127.0.0.3"])
+    real = socket.getaddrinfo
+
+    def resolve(host: str, *rest: Any, **options: Any) -> Any:
+        return real(next(addresses) if host == "rebind.example" else host, *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    site.answers["/a.txt"] = (200, {}, b"fine")
+    only_this = FetchSettings(allows_address=lambda address: address == "127.0.0.1")
+    url = f"http://rebind.example:{port}/a.txt"
+    assert fetch_file(url, tmp_path, is_cached=False, settings=only_this).path.read_bytes() == b"fine"
+    with pytest.raises(DocumentError, match=r"rebind\.example is a private or local address"):
+        fetch_file(url, tmp_path, is_cached=False, settings=only_this)
+    assert next(addresses) == "127.0.0.3"
+    assert len(site.server.requests) == 1
+
+
+def test_a_name_with_one_private_address_among_public_ones_is_refused(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = int(site.url.rpartition(":")[2])
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in ("93.184.215.14", "10.0.0.1")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_rest, **_options: found)
+    with pytest.raises(DocumentError, match=r"mixed\.example is a private or local address"):
+        fetch_file(f"http://mixed.example:{port}/a.txt", tmp_path)
+
+
+def test_a_redirect_from_outside_does_not_lead_in(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = int(site.url.rpartition(":")[2])
+    real = socket.getaddrinfo
+    names = {"outside.example": "127.0.0.1", "inside.example": "127.0.0.2"}
+
+    def resolve(host: str, *rest: Any, **options: Any) -> Any:
+        return real(names.get(host, host), *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    only_this = FetchSettings(allows_address=lambda address: address == "127.0.0.1")
+    for target in (
+        f"http://inside.example:{port}/a.txt",
+        f"//inside.example:{port}/a.txt",
+        "http://[::1]/",
+        "http://0/",
+    ):
+        site.answers["/go"] = (307, {"location": target}, b"")
+        with pytest.raises(DocumentError, match="cannot be fetched"):
+            fetch_file(f"http://outside.example:{port}/go", tmp_path, settings=only_this)
+    assert site.sent("host") == [f"outside.example:{port}"] * 4
 
 
 @pytest.mark.parametrize(
@@ -131,7 +194,7 @@ def test_only_web_addresses_are_fetched(tmp_path: Path, url: str) -> None:
 
 
 def test_a_body_over_the_limit_is_refused_also_when_it_is_packed(site: Site, tmp_path: Path) -> None:
-    small = FetchSettings(allows_address=is_any, limits=Limits(max_bytes=1000))
+    small = FetchSettings(allows_address=is_reachable, limits=Limits(max_bytes=1000))
     site.answers["/big"] = (200, {}, b"x" * 1001)
     site.answers["/packed"] = (200, {"content-encoding": "gzip"}, gzip.compress(b"x" * 1_000_000))
     for path in ("/big", "/packed"):
@@ -143,7 +206,7 @@ def test_a_missing_file_and_a_silent_server_are_errors(site: Site, tmp_path: Pat
     with pytest.raises(DocumentError, match="answered 404"):
         fetch_file(f"{site.url}/gone", tmp_path, settings=OPEN)
     site.answers["/slow"] = (200, {"content-length": "10"}, b"half")
-    quick = FetchSettings(allows_address=is_any, timeout_s=0.2)
+    quick = FetchSettings(allows_address=is_reachable, timeout_s=0.2)
     with pytest.raises(DocumentError, match=r"slow"):
         fetch_file(f"{site.url}/slow", tmp_path, settings=quick)
 
@@ -179,3 +242,22 @@ def test_errors_hold_no_password_and_no_query(tmp_path: Path) -> None:
 )
 def test_which_addresses_are_public(address: str, expected: bool) -> None:
     assert is_public(address) is expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("8.8.8.8", True),
+        ("10.1.2.3", True),
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("fc00::1", True),
+        ("169.254.169.254", False),
+        ("::ffff:169.254.169.254", False),
+        ("fe80::1%eth0", False),
+        ("224.0.0.1", False),
+        ("::", False),
+    ],
+)
+def test_allowed_private_addresses_are_those_of_one_host_and_not_a_clouds_own(address: str, expected: bool) -> None:
+    assert is_reachable(address) is expected

@@ -1,71 +1,34 @@
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.threaded_server import Asked, Reply, ThreadedServer, json_reply, threaded_server
 
 from seatrial.errors import ConfigError, ProviderError, RetrievalError
 from seatrial.providers.base import ProviderOptions
 from seatrial.retrieval.base import Embedder, EmbedderOptions
 from seatrial.retrieval.catalog import EMBEDDERS
 
-Answer = tuple[int, Any]
-
-
-@dataclass
-class Server:
-    """A server on the loopback: ``answer`` is asked with each body; the requests are kept."""
-
-    url: str = ""
-    answer: Callable[[dict[str, Any]], Answer] = lambda _body: (500, {})
-    requests: list[tuple[str, dict[str, str], dict[str, Any]]] = field(default_factory=list)
-
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    server = Server()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            server.requests.append((self.path, headers, body))
-            status, reply = server.answer(body)
-            data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-            self.send_response(status)
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_arguments: object) -> None:
-            return
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.url = f"http://127.0.0.1:{http.server_port}"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server
-    http.shutdown()
-    thread.join()
-    http.server_close()
+def server() -> Iterator[ThreadedServer]:
+    with threaded_server() as server:
+        yield server
 
 
-def build(provider: str, server: Server, **options: Any) -> Embedder:
+def build(provider: str, server: ThreadedServer, **options: Any) -> Embedder:
     dimensions = options.pop("dimensions", None)
     connection = ProviderOptions(**{"name": "m", "endpoint": server.url, "api_key": "secret-key", **options})
     return EMBEDDERS.load(provider)(EmbedderOptions(connection, dimensions))
 
 
-def openai_style(body: dict[str, Any]) -> Answer:
+def openai_style(asked: Asked) -> Reply:
     """Vectors that tell the length of their text, in reversed order as the wire allows."""
-    items = [{"index": i, "embedding": [float(len(text)), 0.0, 4.0]} for i, text in enumerate(body["input"])]
-    return 200, {"data": items[::-1], "usage": {"prompt_tokens": 1}}
+    items = [{"index": i, "embedding": [float(len(text)), 0.0, 4.0]} for i, text in enumerate(asked.body["input"])]
+    return json_reply({"data": items[::-1], "usage": {"prompt_tokens": 1}})
 
 
 @pytest.mark.parametrize(
@@ -77,42 +40,36 @@ def openai_style(body: dict[str, Any]) -> Answer:
     ],
 )
 def test_vectors_come_in_the_order_of_the_texts_and_have_length_1(
-    server: Server, provider: str, path: str, header: tuple[str, str]
+    server: ThreadedServer, provider: str, path: str, header: tuple[str, str]
 ) -> None:
     server.answer = openai_style
     vectors = build(provider, server).embed(["abc", "   "])
     assert vectors.dtype == np.float32
     assert np.allclose(vectors, [[0.6, 0, 0.8], [1 / 17**0.5, 0, 4 / 17**0.5]])
-    (asked_path, headers, body) = server.requests[0]
-    assert asked_path == path
-    assert headers[header[0]] == header[1]
-    assert body == {"model": "m", "input": ["abc", " "], "encoding_format": "float"}
+    (asked,) = server.requests
+    assert asked.path == path
+    assert asked.headers[header[0]] == header[1]
+    assert asked.body == {"model": "m", "input": ["abc", " "], "encoding_format": "float"}
 
 
-def test_ollama_is_asked_over_its_own_wire(server: Server) -> None:
-    server.answer = lambda body: (200, {"embeddings": [[0.0, 2.0] for _ in body["input"]]})
+def test_ollama_is_asked_over_its_own_wire(server: ThreadedServer) -> None:
+    server.answer = lambda asked: json_reply({"embeddings": [[0.0, 2.0] for _ in asked.body["input"]]})
     vectors = build("ollama", server, api_key=None, endpoint=server.url + "/v1").embed(["a", "b"])
     assert vectors.tolist() == [[0.0, 1.0], [0.0, 1.0]]
-    path, headers, body = server.requests[0]
-    assert (path, body) == ("/api/embed", {"model": "m", "input": ["a", "b"], "truncate": True})
-    assert "authorization" not in headers
+    (asked,) = server.requests
+    assert (asked.path, asked.body) == ("/api/embed", {"model": "m", "input": ["a", "b"], "truncate": True})
+    assert "authorization" not in asked.headers
 
 
-def test_many_texts_go_in_batches(server: Server) -> None:
-    server.answer = openai_style
-    assert build("openai", server).embed(["x" * n for n in range(1, 151)]).shape == (150, 3)
-    assert [len(body["input"]) for _, _, body in server.requests] == [64, 64, 22]
-
-
-def test_the_length_of_vectors_can_be_chosen_and_is_part_of_the_id(server: Server) -> None:
+def test_the_length_of_vectors_can_be_chosen_and_is_part_of_the_id(server: ThreadedServer) -> None:
     server.answer = openai_style
     short = build("openai", server, dimensions=256)
     short.embed(["a"])
-    assert server.requests[0][2]["dimensions"] == 256
+    assert server.requests[0].body["dimensions"] == 256
     assert short.id != build("openai", server).id
 
 
-def test_ids_tell_models_and_servers_apart_and_hold_no_key(server: Server) -> None:
+def test_ids_tell_models_and_servers_apart_and_hold_no_key(server: ThreadedServer) -> None:
     ids = {
         build("openai_compatible", server, name=name, endpoint=f"http://{host}/v1").id for name in "ab" for host in "xy"
     }
@@ -120,29 +77,18 @@ def test_ids_tell_models_and_servers_apart_and_hold_no_key(server: Server) -> No
     assert not any("secret" in one for one in ids)
 
 
-def test_a_busy_server_is_asked_again(server: Server) -> None:
-    answers = iter([(503, {}), (429, {}), None])
-
-    def answer(body: dict[str, Any]) -> Answer:
-        return next(answers) or openai_style(body)
-
-    server.answer = answer
-    assert build("openai", server).embed(["a"]).shape == (1, 3)
-    assert len(server.requests) == 3
-
-
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        ((401, {"error": {"message": "bad key secret-key"}}), "HTTP 401"),
-        ((200, {"data": []}), "0 vectors for 1 texts"),
-        ((200, {"nothing": 1}), "holds no vectors"),
-        ((200, b"<html>"), "holds no vectors"),
-        ((200, {"data": [{"index": 0, "embedding": "no"}]}), "no lists of numbers|different lengths"),
+        (json_reply({"error": {"message": "bad key secret-key"}}, 401), "HTTP 401"),
+        (json_reply({"data": []}), "0 vectors for 1 texts"),
+        (json_reply({"nothing": 1}), "holds no vectors"),
+        (Reply(b"<html>"), "holds no vectors"),
+        (json_reply({"data": [{"index": 0, "embedding": "no"}]}), "no lists of numbers|different lengths"),
     ],
 )
-def test_a_reply_without_vectors_is_an_error_without_the_key(server: Server, reply: Answer, said: str) -> None:
-    server.answer = lambda _body: reply
+def test_a_reply_without_vectors_is_an_error_without_the_key(server: ThreadedServer, reply: Reply, said: str) -> None:
+    server.answer = lambda _asked: reply
     with pytest.raises((ProviderError, RetrievalError), match=said) as caught:
         build("openai", server).embed(["a"])
     assert "secret-key" not in str(caught.value)
@@ -161,7 +107,7 @@ def test_missing_settings_are_told_before_any_request(monkeypatch: pytest.Monkey
             EMBEDDERS.load(provider)(EmbedderOptions(ProviderOptions(**{"name": "", **options})))
 
 
-def test_tokens_are_guessed_with_care(server: Server) -> None:
+def test_tokens_are_guessed_with_care(server: ThreadedServer) -> None:
     embedder = build("openai", server)
     assert embedder.count_tokens("") == 0
     assert embedder.count_tokens("twelve chars") == 3
