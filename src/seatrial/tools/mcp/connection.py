@@ -6,11 +6,15 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from mcp import MCPError
-from mcp.client import InputRequiredRoundsExceededError
-from pydantic import ValidationError
+from seatrial.errors import McpError, MissingExtraError
 
-from seatrial.errors import McpError
+try:
+    from mcp import MCPError
+    from mcp.client import InputRequiredRoundsExceededError
+    from pydantic import ValidationError
+except ModuleNotFoundError as missing:
+    raise MissingExtraError("mcp", "a tool of type mcp") from missing
+
 from seatrial.tools.mcp.exchange import CURRENT_EXCHANGE, Exchange
 from seatrial.tools.mcp.failures import CURSOR_REFUSED, METHOD_NOT_FOUND, Failures
 from seatrial.tools.mcp.link import Link

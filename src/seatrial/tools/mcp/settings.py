@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from seatrial.core.tool import ExecutionMode
+
 Transport = Literal["auto", "stdio", "http", "sse"]
 
 CONNECT_TIMEOUT_S = 60.0
@@ -19,7 +21,9 @@ class McpSettings:
 
     ``env`` is added to the few variables that a server gets of ours, ``inherit_env`` names more of them. ``protocol``
     is ``auto``, ``legacy`` or a revision without a handshake. ``allow`` and ``exclude`` are names or patterns
-    (``read_*``) of the server's tools. Times are in seconds.
+    (``read_*``) of the server's tools; ``prefix`` goes before their names. One that ``is_optional`` may fail to start;
+    one that ``is_per_case`` is started anew for every test case. ``max_concurrency`` bounds its calls at once.
+    Times are in seconds.
     """
 
     name: str
@@ -37,6 +41,12 @@ class McpSettings:
     call_timeout_s: float = CALL_TIMEOUT_S
     allow: tuple[str, ...] | None = None
     exclude: tuple[str, ...] = ()
+    prefix: str = ""
+    is_optional: bool = False
+    is_per_case: bool = False
+    max_concurrency: int | None = None
+    max_output_chars: int | None = None
+    execution_mode: ExecutionMode = "parallel"
 
     @property
     def is_remote(self) -> bool:
