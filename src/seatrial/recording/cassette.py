@@ -60,6 +60,7 @@ class Output(msgspec.Struct, frozen=True, omit_defaults=True):
     added_tool_names: tuple[str, ...] | None = None
     is_error: bool = False
     should_terminate: bool = False
+    hook_errors: tuple[str, ...] = ()
 
 
 # What was told while a reply came, piece by piece: text as it is, all else by its kind.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from seatrial.core.model import Model, ModelInfo
 from seatrial.core.offering import ToolSource
 from seatrial.core.tool import Tool
+from seatrial.errors import RunError
 from seatrial.recording.blobs import Blobs
 from seatrial.recording.cassette import Cassette, RecordedTrial
 from seatrial.recording.folder import Folder
@@ -173,7 +174,10 @@ class Deck:
         recorder = Recorder(variant, repeat, self._blobs) if self.is_recording else None
         if not self.is_replaying and recorder is not None:
             return TrialTape(recorder, None, recorder, None)
-        cassette = self._folder.read(case)
+        try:
+            cassette, why = self._folder.read(case), None
+        except RunError as error:
+            cassette, why = None, error.message
         trial = None if cassette is None else cassette.trial(variant, repeat)
         replayer = Replayer(
             cassette or Cassette(case),
@@ -184,7 +188,8 @@ class Deck:
             recorder=recorder,
             has_live_tools=self.has_live_tools,
         )
-        why = None if trial is not None else self._why_missing(case, variant, repeat, cassette)
+        if trial is None and why is None:
+            why = self._why_missing(case, variant, repeat, cassette)
         return TrialTape(replayer, replayer, recorder, why)
 
     def _why_missing(self, case: str, variant: str, repeat: int, cassette: Cassette | None) -> str:
