@@ -23,6 +23,7 @@ from seatrial.core.limits import Limits
 from seatrial.core.messages import UserMessage
 from seatrial.core.tool import Tool
 from seatrial.metrics.grading import GradedMetric
+from seatrial.recording.deck import Deck
 from seatrial.retrieval.report import IndexProgress, IndexReport
 from seatrial.tools.user_module import load_function
 from seatrial.tools.vectorstore import VectorstoreTool
@@ -33,12 +34,15 @@ IndexProgressSink = Callable[[str, IndexProgress], None]
 class LiveAgent:
     """What `assemble` made of an agent file. Close it when it is done with."""
 
-    def __init__(self, loaded: LoadedAgent, agent: Agent, models: Models, tools: Sequence[Tool]) -> None:
+    def __init__(
+        self, loaded: LoadedAgent, agent: Agent, models: Models, tools: Sequence[Tool], *, needs_tools: bool = True
+    ) -> None:
         self.loaded = loaded
         self.agent = agent
         self.tools = tuple(tools)
         self._models = models
-        self._metrics = Metrics(loaded, models.get)
+        self._needs_tools = needs_tools
+        self._metrics = Metrics(loaded, models.judge)
         self._metrics.prepare()
 
     async def prepare(
@@ -50,7 +54,7 @@ class LiveAgent:
         """
         await self._models.prepare()
         reports: dict[str, IndexReport] = {}
-        for tool in self.tools:
+        for tool in self.tools if self._needs_tools else ():
             if isinstance(tool, VectorstoreTool):
                 name = tool.spec.name
                 told = None if on_progress is None else _named(on_progress, name)
@@ -78,26 +82,27 @@ class LiveAgent:
                 await asyncio.to_thread(tool.close)
 
 
-def assemble(loaded: LoadedAgent, *, model: ModelConfig | None = None) -> LiveAgent:
+def assemble(loaded: LoadedAgent, *, model: ModelConfig | None = None, deck: Deck | None = None) -> LiveAgent:
     """The agent of a file without errors; ``model`` takes the place of the file's. Function files are executed.
 
+    With a ``deck`` all calls of models, tools and embedders go over its tapes: they are recorded, or replayed.
     Raises `ConfigError`, `PluginError`, `ToolError` or `ProviderError` for what only building can find out.
     """
     config = loaded.require()
-    models = Models(loaded)
+    models = Models(loaded, deck)
     asked = model or config.model
     tools = build_tools(loaded, models.get, asked)
     agent = Agent(
         models.get(asked),
         system_prompt=loaded.instructions_text,
-        tools=tools,
+        tools=tools if deck is None else [deck.tool(tool) for tool in tools],
         hooks=_hooks(config.hooks, loaded),
         limits=limits_of(config.limits),
         sampling=sampling(asked),
         tool_execution=config.tool_execution,
         response_schema=_response_schema(config.response_format, loaded),
     )
-    return LiveAgent(loaded, agent, models, tools)
+    return LiveAgent(loaded, agent, models, tools, needs_tools=deck is None or deck.has_live_tools)
 
 
 def limits_of(config: LimitsConfig) -> Limits:

@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.model import ModelConfig
-from seatrial.core.model import Model, Preparable, Sampling
+from seatrial.core.model import Model, ModelInfo, Preparable, Sampling
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.model_catalog import model_info
+from seatrial.recording.deck import Deck
 
 
 class Models:
-    """Builds each model once; blocks that say the same share one object."""
+    """Builds each model once; blocks that say the same share one object. With a ``deck`` they go over its tapes."""
 
-    def __init__(self, loaded: LoadedAgent) -> None:
+    def __init__(self, loaded: LoadedAgent, deck: Deck | None = None) -> None:
         self._loaded = loaded
+        self._deck = deck
         self._built: list[tuple[ModelConfig, Model]] = []
+        self._taped: list[tuple[ModelConfig, bool, Model]] = []
 
     def get(self, config: ModelConfig) -> Model:
         """The model that the block describes. Raises `PluginError`, `ConfigError` or `ProviderError`."""
+        return self._built_of(config) if self._deck is None else self._taped_of(config, self._deck, is_judge=False)
+
+    def judge(self, config: ModelConfig) -> Model:
+        """The same model for a metric: a recording keeps its calls apart."""
+        return self._built_of(config) if self._deck is None else self._taped_of(config, self._deck, is_judge=True)
+
+    def _taped_of(self, config: ModelConfig, deck: Deck, *, is_judge: bool) -> Model:
+        for known, was_judge, model in self._taped:
+            if known == config and was_judge == is_judge:
+                return model
+        model = deck.model(
+            partial(self._built_of, config),
+            provider=config.provider,
+            name=config.name,
+            served_as=config.deployment_name,
+            info=_info(config, self._loaded),
+            is_judge=is_judge,
+        )
+        self._taped.append((config, is_judge, model))
+        return model
+
+    def _built_of(self, config: ModelConfig) -> Model:
         for known, model in self._built:
             if known == config:
                 return model
@@ -50,10 +77,14 @@ def provider_options(config: ModelConfig, loaded: LoadedAgent) -> ProviderOption
         auth_provider=config.auth_provider,
         timeout_s=config.timeout_s,
         compat=config.compat or {},
-        info=model_info(config.provider, config.name, loaded.model_overrides, endpoint=config.endpoint),
+        info=_info(config, loaded),
         folder=str(loaded.folder),
         environ=loaded.environ,
     )
+
+
+def _info(config: ModelConfig, loaded: LoadedAgent) -> ModelInfo | None:
+    return model_info(config.provider, config.name, loaded.model_overrides, endpoint=config.endpoint)
 
 
 def sampling(config: ModelConfig) -> Sampling:

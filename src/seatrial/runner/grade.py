@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from seatrial.core.messages import AssistantMessage, utc_now
 from seatrial.metrics.base import Evidence, Score
 from seatrial.metrics.outcome import outcome_of
@@ -54,6 +56,13 @@ async def grade(trial: Trial, attempt: Attempt, agent: LiveAgent) -> Graded:
         _record(trial, outcome, scores=scores, reason=reason, **_results(attempt)),
         next((score.metric for score in scores if score.outcome == "error" and score.metric in fatal), None),
     )
+
+
+def not_replayed(graded: Graded, why: str) -> Graded:
+    """The trial as an error: it asked for something that its recording does not hold."""
+    hint = "--record records the case anew, --replay with --record-missing calls only for what is missing"
+    error = TrialError("recording", why, hint)
+    return Graded(msgspec.structs.replace(graded.record, outcome="errored", error=error, reason=""))
 
 
 def not_run(trial: Trial, reason: str) -> TrialRecord:

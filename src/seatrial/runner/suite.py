@@ -16,7 +16,7 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.messages import utc_now
 from seatrial.runner.budget import NO_BUDGET, Budget, Spending
 from seatrial.runner.execute import execute
-from seatrial.runner.grade import Graded, ended_from_within, grade, not_run
+from seatrial.runner.grade import Graded, ended_from_within, grade, not_replayed, not_run
 from seatrial.runner.pace import Pace
 from seatrial.runner.schedule import schedule
 from seatrial.runs.events import RunFinished, RunListener, RunStarted, Stopping, TrialFinished, TrialStarted
@@ -27,6 +27,7 @@ from seatrial.runs.writer import TrialWriter
 
 if TYPE_CHECKING:
     from seatrial.assembly.live import LiveAgent
+    from seatrial.recording.deck import Deck
     from seatrial.runner.plan import Plan, Trial
     from seatrial.runs.store import RunStore
 
@@ -48,6 +49,7 @@ class Suite:
     is_fail_fast: bool = False
     max_time_s: float | None = None
     budget: Budget = NO_BUDGET
+    deck: Deck | None = None
 
 
 async def run_suite(suite: Suite, run: RunRecord, store: RunStore, tell: RunListener, stop: AbortSignal) -> RunRecord:
@@ -93,18 +95,29 @@ class _Performer:
         if used_up is not None:
             self.close.set(used_up)
             return
-        agent = self.suite.agents[trial.variant]
+        agent, deck = self.suite.agents[trial.variant], self.suite.deck
+        graded = await (self._tried(trial, agent) if deck is None else self._taped(trial, agent, deck))
+        if graded is not None:
+            await self._keep(graded.record)
+            self._end_early(graded)
+
+    async def _taped(self, trial: Trial, agent: LiveAgent, deck: Deck) -> Graded | None:
+        """The trial on a tape of its own: recorded, or replayed as far as it was recorded."""
+        with deck.trial(*trial.key) as tape:
+            graded = await self._tried(trial, agent)
+            if graded is None:
+                tape.discard()
+        return graded if graded is None or tape.missing is None else not_replayed(graded, tape.missing)
+
+    async def _tried(self, trial: Trial, agent: LiveAgent) -> Graded | None:
+        """The finished trial; None when stop was said before its end."""
         async with self.paces[agent.agent.model.provider].turn() as turn:
             if self.stop.is_set:
-                return
+                return None
             self.tell(TrialStarted(trial.key))
             attempt = await execute(trial.case.config, agent, self.stop)
             turn.was_held_back = attempt.was_held_back
-        if attempt.is_aborted:
-            return
-        graded = await grade(trial, attempt, agent)
-        await self._keep(graded.record)
-        self._end_early(graded)
+        return None if attempt.is_aborted else await grade(trial, attempt, agent)
 
     async def fail(self, trial: Trial, error: BaseException) -> None:
         """Keeps a trial that its own code ended."""

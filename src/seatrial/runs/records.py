@@ -16,7 +16,9 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 RunStatus = Literal["running", "finished", "interrupted", "stopped"]
 
-ErrorKind = Literal["provider", "file", "empty_answer", "invalid_answer", "metric", "hook", "stopped", "internal"]
+ErrorKind = Literal[
+    "provider", "file", "empty_answer", "invalid_answer", "metric", "hook", "stopped", "recording", "internal"
+]
 
 
 class TrialKey(NamedTuple):
