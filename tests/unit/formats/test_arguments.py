@@ -18,16 +18,16 @@ OBJECTS = st.dictionaries(st.text(), JSON, max_size=5)
 
 
 @pytest.mark.parametrize("raw", [None, "", "  \n", "null", " null ", {}, "{}", '""', '"{}"', '{}""', "{}''"])
-def test_p003_nothing_means_no_arguments(raw: Any) -> None:
+def test_p003_case_3_nothing_means_no_arguments(raw: Any) -> None:
     read = read_arguments(raw)
     assert (read.arguments, read.error) == ({}, None)
 
 
-def test_an_object_is_taken_as_it_is() -> None:
+def test_case_2_an_object_is_taken_as_it_is() -> None:
     assert read_arguments({"city": "Rome"}).arguments == {"city": "Rome"}
 
 
-def test_the_text_is_kept_as_it_came() -> None:
+def test_case_1_the_text_is_kept_as_it_came() -> None:
     read = read_arguments('{"a":  1}')
     assert (read.arguments, read.text, read.is_repaired) == ({"a": 1}, '{"a":  1}', False)
 
@@ -39,7 +39,7 @@ def test_what_is_no_object_is_an_error(raw: Any) -> None:
     assert "must be a JSON object" in (read.error or "") or "not valid JSON" in (read.error or "")
 
 
-def test_an_object_in_a_string_is_decoded_once() -> None:
+def test_case_8_an_object_in_a_string_is_decoded_once() -> None:
     once = json.dumps({"city": "Rome"})
     assert read_arguments(json.dumps(once)).arguments == {"city": "Rome"}
     assert read_arguments(json.dumps(json.dumps(once))).error is not None
@@ -65,7 +65,7 @@ def test_an_object_in_a_string_is_decoded_once() -> None:
         ('{"n": -1.5e3,}', {"n": -1500.0}),
     ],
 )
-def test_slips_in_whole_text_are_mended(raw: str, arguments: dict[str, Any]) -> None:
+def test_cases_6_9_slips_in_whole_text_are_mended(raw: str, arguments: dict[str, Any]) -> None:
     read = read_arguments(raw)
     assert read.error is None
     assert read.arguments == arguments
@@ -146,7 +146,7 @@ def test_no_text_raises(text: str) -> None:
     assert read.error is None or read.arguments == {}
 
 
-def test_an_error_about_two_megabytes_stays_small() -> None:
+def test_case_11_an_error_about_two_megabytes_stays_small() -> None:
     read = read_arguments('{"a": "' + "x" * 2_000_000)
     assert len(read.error or "") < 2000
     assert "2000007" not in (read.error or "") or "characters" in (read.error or "")

@@ -154,7 +154,7 @@ def test_y018_an_error_message_makes_the_reply_a_failure() -> None:
     assert (message.stop_reason, message.text, message.error_message) == ("error", "half", "out of memory")
 
 
-def test_other_endpoints_get_system_and_assistant_text_as_plain_strings() -> None:
+def test_case_44_other_endpoints_get_system_and_assistant_text_as_plain_strings() -> None:
     history = (
         UserMessage("Hi."),
         AssistantMessage((TextContent("Hello."), TextContent(" You?"))),

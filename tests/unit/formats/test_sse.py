@@ -19,7 +19,7 @@ def read(pieces: list[bytes]) -> list[bytes]:
     return events + reader.end()
 
 
-def test_p002_every_line_end_comment_and_field_is_read() -> None:
+def test_p002_case_64_every_line_end_comment_and_field_is_read() -> None:
     assert read([STREAM]) == EVENTS
 
 

@@ -123,7 +123,7 @@ def test_lines_of_data_without_blank_lines_between_them_are_read_one_by_one() ->
     assert (message.text, message.stop_reason) == ("Hi.", "stop")
 
 
-def test_an_error_in_the_middle_keeps_the_half_answer_and_the_words() -> None:
+def test_case_63_an_error_in_the_middle_keeps_the_half_answer_and_the_words() -> None:
     error = b'data: {"error": {"code": 429, "message": "slow down"}}\n\n'
     message, _ = read(chat_stream, [chunk({"content": "Half"}), b"\n\n", error, b"data: [DONE]\n\n"])
     assert (message.stop_reason, message.text, message.error_message) == ("error", "Half", "slow down")
@@ -154,6 +154,12 @@ def test_of_several_choices_the_first_is_read() -> None:
     end = {"choices": [{"index": 1, "delta": {}, "finish_reason": "stop"}]}
     message, _ = read(chat_stream, [b"data: " + encode(both) + b"\n\ndata: " + encode(end) + b"\n\n"])
     assert message.text == "b"
+
+
+def test_case_65_a_first_chunk_without_choices_is_passed_over() -> None:
+    first = {"choices": [], "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {}}]}
+    message, _ = read(chat_stream, [b"data: " + encode(first) + b"\n\n", chunk({"content": "Hi."}, "stop"), b"\n\n"])
+    assert (message.text, message.stop_reason) == ("Hi.", "stop")
 
 
 def test_case_67_usage_may_stand_in_the_choice() -> None:

@@ -54,7 +54,7 @@ def reply(text: str, reading: Reading = OFFERED, **message: Any) -> Any:
 
 
 @pytest.mark.parametrize("text", DIALECTS.values(), ids=DIALECTS.keys())
-def test_p004_a_call_in_the_text_is_a_call(text: str) -> None:
+def test_p004_cases_32_34_a_call_in_the_text_is_a_call(text: str) -> None:
     message = reply(text)
     assert [(call.name, call.arguments, call.arguments_error) for call in message.tool_calls] == [
         ("get_weather", ROME, None)

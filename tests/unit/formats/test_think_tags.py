@@ -45,7 +45,9 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("answer", "reasoning", "text"), ANSWERS)
-def test_p004_leading_thoughts_are_reasoning_and_later_tags_are_text(answer: str, reasoning: str, text: str) -> None:
+def test_p004_case_38_leading_thoughts_are_reasoning_and_later_tags_are_text(
+    answer: str, reasoning: str, text: str
+) -> None:
     assert split([answer]) == (reasoning, text)
     assert split(list(answer)) == (reasoning, text)
 

@@ -50,7 +50,7 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments"
         b'\xef\xbb\xbf{"content": "Hi."}',
     ],
 )
-def test_text_is_found_in_every_shape(obj: Any) -> None:
+def test_case_30_text_is_found_in_every_shape(obj: Any) -> None:
     message = parse_response(obj)
     assert (message.text, message.stop_reason, message.error_message) == ("Hi.", "stop", None)
 
@@ -67,7 +67,7 @@ def test_text_is_found_in_every_shape(obj: Any) -> None:
         {"id": "c1", "type": "function", "function": "look", "arguments": {"a": 1}},
     ],
 )
-def test_calls_are_found_in_every_shape(item: Any) -> None:
+def test_cases_19_30_calls_are_found_in_every_shape(item: Any) -> None:
     message = chat({"content": None, "tool_calls": [item]})
     assert [(call.id, call.name, call.arguments) for call in message.tool_calls] == [("c1", "look", {"a": 1})]
     assert message.stop_reason == "tool_calls"
@@ -289,7 +289,7 @@ def test_reasoning_blocks_keep_their_signature(block: Any) -> None:
         ([1, 2], Usage()),
     ],
 )
-def test_y008_tokens_are_counted_in_every_spelling(usage: Any, expected: Usage) -> None:
+def test_y008_cases_29_67_tokens_are_counted_in_every_spelling(usage: Any, expected: Usage) -> None:
     assert chat({"content": "Hi."}, usage=usage).usage == expected
 
 

@@ -197,7 +197,7 @@ async def test_p001_a_cut_call_is_never_a_plain_call(line: Line) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
-async def test_p010_a_request_at_fault_is_asked_once(line: Line, status: int) -> None:
+async def test_p010_case_115_a_request_at_fault_is_asked_once(line: Line, status: int) -> None:
     async with FakeServer(json_answer({"error": {"message": f"the key {KEY} is bad"}}, status)) as server:
         reply, _ = await line.ask(server)
         assert len(server.requests) == 1
@@ -208,7 +208,7 @@ async def test_p010_a_request_at_fault_is_asked_once(line: Line, status: int) ->
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 529])
-async def test_p010_a_busy_server_is_asked_again(line: Line, status: int) -> None:
+async def test_p010_case_116_a_busy_server_is_asked_again(line: Line, status: int) -> None:
     busy = json_answer({"error": {"message": "busy"}}, status)
     async with FakeServer(busy, busy, busy, line.says(Said("At last."))) as server:
         reply, notices = await line.ask(server)
@@ -229,7 +229,7 @@ async def test_p010_after_five_tries_it_is_an_error(line: Line) -> None:
     assert len(reply.failed_tries) == 4
 
 
-async def test_p010_a_used_up_quota_is_not_a_busy_minute(line: Line) -> None:
+async def test_p010_case_115_a_used_up_quota_is_not_a_busy_minute(line: Line) -> None:
     body = {"error": {"message": "You exceeded your current quota.", "code": "insufficient_quota"}}
     async with FakeServer(json_answer(body, 429, retry_after="1")) as server:
         reply, _ = await line.ask(server)
@@ -237,7 +237,7 @@ async def test_p010_a_used_up_quota_is_not_a_busy_minute(line: Line) -> None:
     assert (reply.error_code, reply.can_retry) == ("insufficient_quota", False)
 
 
-async def test_a_server_may_forbid_the_next_try(line: Line) -> None:
+async def test_case_116_a_server_may_forbid_the_next_try(line: Line) -> None:
     async with FakeServer(json_answer({"error": {"message": "no"}}, 503, x_should_retry="false")) as server:
         reply, _ = await line.ask(server)
         assert len(server.requests) == 1
