@@ -21,6 +21,7 @@ from seatrial.core.agent import Agent
 from seatrial.core.hooks import Hooks
 from seatrial.core.limits import Limits
 from seatrial.core.messages import UserMessage
+from seatrial.core.model import Model
 from seatrial.core.tool import Tool
 from seatrial.metrics.grading import GradedMetric
 from seatrial.recording.deck import Deck
@@ -60,6 +61,11 @@ class LiveAgent:
                 told = None if on_progress is None else _named(on_progress, name)
                 reports[name] = await tool.prepare(told, signal)
         return reports
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """Every model that was built so far: the agent's, those of its tools and of its judges."""
+        return self._models.built
 
     def metrics_for(self, asked: CaseConfig | TurnConfig) -> Sequence[GradedMetric]:
         """What is measured of a case, or of one turn of it."""

@@ -53,6 +53,13 @@ class Models:
         self._built.append((config, model))
         return model
 
+    @property
+    def built(self) -> tuple[Model, ...]:
+        """The models that were asked for so far."""
+        if self._deck is not None:
+            return tuple(model for _, _, model in self._taped)
+        return tuple(model for _, model in self._built)
+
     async def prepare(self) -> None:
         """Gets every model that was built ready to answer."""
         for _, model in self._built:

@@ -9,6 +9,7 @@ import msgspec
 from seatrial.core.messages import Message
 from seatrial.core.model import ToolSpec
 from seatrial.core.text import shows_nothing
+from seatrial.core.usage import UsageTotal
 
 MetricOutcome = Literal["passed", "failed", "error", "skipped", "scored"]
 
@@ -58,7 +59,8 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     ``reason`` is written for people. ``weight`` is the metric's share in a weighted total; ``attempts`` counts the
     tries of a metric that was repeated after an error; ``duration_s`` is wall-clock time of all of them. ``is_fatal``
     marks an error that makes the case errored, also where the metric has no threshold. ``scale`` is the scale of
-    ``value`` and ``threshold``, its end None where it has none. ``is_empty_right``: see `Measurement`.
+    ``value`` and ``threshold``, its end None where it has none. ``is_empty_right``: see `Measurement`. ``usage`` and
+    ``cost_usd`` are what its judges spent, None where none was asked; a cost beside a usage that is None is unknown.
     """
 
     metric: str
@@ -74,6 +76,8 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     is_lower_better: bool = False
     scale: tuple[float, float | None] | None = None
     is_empty_right: bool = False
+    usage: UsageTotal | None = None
+    cost_usd: float | None = None
 
 
 class Metric(Protocol):

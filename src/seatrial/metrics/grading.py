@@ -11,6 +11,7 @@ import msgspec
 from seatrial.errors import ConfigError, MetricError, MissingExtraError, PluginError, SeatrialError
 from seatrial.metrics.base import Evidence, Measurement, Metric, Score
 from seatrial.metrics.catalog import MetricInfo
+from seatrial.metrics.spending import collected
 from seatrial.metrics.verdict import decide
 
 _HOPELESS = (ConfigError, MissingExtraError, PluginError)
@@ -41,6 +42,13 @@ class GradedMetric:
 
     async def grade(self, evidence: Evidence) -> Score:
         """The score; whatever goes wrong is a score with outcome ``error``. Only cancellation gets through."""
+        if "model" in self.info.needs:
+            with collected() as spending:
+                score = await self._graded(evidence)
+            return msgspec.structs.replace(score, usage=spending.usage, cost_usd=spending.cost_usd)
+        return await self._graded(evidence)
+
+    async def _graded(self, evidence: Evidence) -> Score:
         started = time.monotonic()
         score, attempts = await self._measured(evidence)
         return msgspec.structs.replace(

@@ -74,8 +74,9 @@ class LiveArea:
         """A trial is over."""
         self._running.pop(trial.key, None)
         self._counts[trial.outcome] += 1
-        if trial.cost_usd is not None:
-            self._cost_usd = (self._cost_usd or 0.0) + trial.cost_usd
+        cost_usd = trial.total.cost_usd
+        if cost_usd is not None:
+            self._cost_usd = (self._cost_usd or 0.0) + cost_usd
         if trial.outcome in ("failed", "errored"):
             self._failures.append((trial.outcome, trial.case, reason))
 

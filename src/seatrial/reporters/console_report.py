@@ -176,8 +176,8 @@ def _facts(report: Report) -> str:
     tally, run = report.tally, report.run
     parts = [] if run.ended_at is None else [words.seconds(run.worked_s)]
     parts.append(f"{tally.input_tokens + tally.output_tokens:,} tokens")
-    parts += [words.total_cost(tally), f"run {run.id}"]
-    return " · ".join(parts)
+    parts += [words.total_cost(tally), words.judges(report), f"run {run.id}"]
+    return " · ".join(part for part in parts if part)
 
 
 def _agent(run: RunRecord, option: str) -> str:

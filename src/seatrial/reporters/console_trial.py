@@ -187,6 +187,10 @@ def _facts(trial: TrialRecord) -> str:
     parts = [words.seconds(trial.duration_s), f"{trial.usage.requests} requests"]
     parts.append(f"{trial.usage.input_tokens:,} + {trial.usage.output_tokens:,} tokens")
     parts.append(words.dollars(trial.cost_usd) if trial.cost_usd is not None else "cost unknown")
+    judges = trial.judges
+    if judges.usage.requests:
+        tokens = judges.usage.input_tokens + judges.usage.output_tokens
+        parts.append(f"judges {tokens:,} tokens, {words.dollars(judges.cost_usd)}")
     if trial.stop_reason is not None:
         parts.append(f"ended with {trial.stop_reason}")
     if trial.retries:

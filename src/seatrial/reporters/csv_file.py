@@ -43,6 +43,9 @@ _FIXED = (
     "input_tokens",
     "output_tokens",
     "cost_usd",
+    "judges_input_tokens",
+    "judges_output_tokens",
+    "judges_cost_usd",
 )
 
 
@@ -51,6 +54,8 @@ def _cells(trial: TrialRecord) -> list[object]:
     texts = [trial.case, trial.variant, trial.repeat, trial.outcome, "; ".join(words.why(trial)), trial.input]
     texts += [trial.output, trial.ground_truth, tools, " ".join(trial.called_tools)]
     numbers = [round(trial.duration_s, 6), trial.usage.input_tokens, trial.usage.output_tokens, trial.cost_usd]
+    judges = trial.judges
+    numbers += [judges.usage.input_tokens, judges.usage.output_tokens, judges.cost_usd]
     return [_safe(text) if isinstance(text, str) else text for text in texts] + numbers
 
 

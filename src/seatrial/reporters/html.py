@@ -70,7 +70,8 @@ def _header(report: Report) -> Iterator[str]:
         )
     models = ", ".join(dict.fromkeys(f"{variant.provider} {variant.model}" for variant in run.variants))
     facts = [models, f"{run.started_at:%Y-%m-%d %H:%M} UTC", words.seconds(run.worked_s)]
-    facts += [f"{tally.input_tokens + tally.output_tokens:,} tokens", words.total_cost(tally), f"run {run.id}"]
+    facts += [f"{tally.input_tokens + tally.output_tokens:,} tokens", words.total_cost(tally), words.judges(report)]
+    facts.append(f"run {run.id}")
     if run.git is not None:
         facts.append(f"commit {run.git.commit[:10]}{' with changes' if run.git.is_dirty else ''}")
     yield f'<p class="facts">{" · ".join(html_text(fact) for fact in facts if fact)}</p></header>'

@@ -56,6 +56,12 @@ def run_summary(report: Report) -> dict[str, Any]:
             "output_tokens": tally.output_tokens,
             "cost_usd": None if tally.unknown_costs and not tally.cost_usd else tally.cost_usd,
             "trials_at_unknown_cost": tally.unknown_costs,
+            "judges": {
+                "requests": report.judges.usage.requests,
+                "input_tokens": report.judges.usage.input_tokens,
+                "output_tokens": report.judges.usage.output_tokens,
+                "cost_usd": report.judges.cost_usd,
+            },
             "metrics": {each.metric: whole(each) for each in report.metrics},
         },
     }
@@ -120,6 +126,7 @@ def test_entry(trial: TrialRecord, report: Report) -> dict[str, Any]:
         "duration_s": trial.duration_s,
         "usage": whole(trial.usage),
         "cost_usd": trial.cost_usd,
+        "judges": {"usage": whole(trial.judges.usage), "cost_usd": trial.judges.cost_usd},
         "retries": trial.retries,
         "messages": trial.messages,
     }
@@ -133,5 +140,8 @@ def metric_entry(score: Score) -> dict[str, Any]:
         "score": score.value,
         "threshold": score.threshold,
         "reason": score.reason,
+        "weight": score.weight,
+        "usage": whole(score.usage),
+        "cost_usd": score.cost_usd,
         "details": score.details,
     }

@@ -42,7 +42,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
     models = ", ".join(dict.fromkeys(f"{variant.provider} {variant.model}" for variant in run.variants))
     facts = [models, words.seconds(run.worked_s), f"{tally.input_tokens + tally.output_tokens:,} tokens"]
-    facts += [words.total_cost(tally), f"run {run.id}"]
+    facts += [words.total_cost(tally), words.judges(report), f"run {run.id}"]
     yield " · ".join(md_text(fact) for fact in facts if fact)
     yield ""
     yield from _table(Rows.of(report))

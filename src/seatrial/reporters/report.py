@@ -11,10 +11,11 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
+from seatrial.core.usage import UsageTotal
 from seatrial.metrics.base import MetricOutcome
 from seatrial.metrics.summary import MetricSummary, summarize
 from seatrial.reporters.repeats import Repeats, repeats_of
-from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialRecord
+from seatrial.runs.records import CaseTally, Outcome, RunRecord, Spent, Tally, TrialRecord
 from seatrial.runs.store import RunStore
 from seatrial.runs.verdict import exit_code
 from seatrial.stats.intervals import Interval, clustered_interval, wilson
@@ -103,6 +104,18 @@ class Report:
     def metrics(self) -> list[MetricSummary]:
         """What each metric comes to, in the order of their first appearance."""
         return summarize((trial.case, trial.scores) for trial in self.trials())
+
+    @cached_property
+    def judges(self) -> Spent:
+        """What judges spent, of what the tally counts."""
+        usage, costs = UsageTotal(), []
+        for trial in self.trials():
+            spent = trial.judges
+            if spent.usage.requests:
+                usage = usage.plus(spent.usage)
+                costs.append(spent.cost_usd)
+        known = [cost for cost in costs if cost is not None]
+        return Spent(usage, sum(known) if known and len(known) == len(costs) else None)
 
     @cached_property
     def unmeasured(self) -> list[Unmeasured]:

@@ -55,6 +55,15 @@ def total_cost(tally: Tally) -> str:
     return f"{dollars(tally.cost_usd)} and {tally.unknown_costs} at an unknown price"
 
 
+def judges(report: Report) -> str:
+    """What of the tokens and the money judges spent; empty where none was asked."""
+    usage, cost_usd = report.judges
+    if not usage.requests:
+        return ""
+    cost = "cost unknown" if cost_usd is None else dollars(cost_usd)
+    return f"judges {usage.input_tokens + usage.output_tokens:,} tokens of them, {cost}"
+
+
 def percent(share: float) -> str:
     """A share in whole per cent, with a decimal near the ends: only all is 100 %, only nothing is 0 %."""
     exact = share * 100

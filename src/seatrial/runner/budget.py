@@ -58,11 +58,12 @@ class Spending:
         """Adds a finished trial; why the run must end now, None while it may go on."""
         self._under_way -= 1
         self._counted += 1
-        self._tokens += trial.usage.input_tokens + trial.usage.output_tokens
-        self._cost_usd += trial.cost_usd or 0.0
-        if self._budget.max_cost_usd is None or trial.cost_usd is not None:
+        usage, cost_usd = trial.total
+        self._tokens += usage.input_tokens + usage.output_tokens
+        self._cost_usd += cost_usd or 0.0
+        if self._budget.max_cost_usd is None or cost_usd is not None:
             return None
-        is_unpaid = trial.usage.requests == 0 or (trial.error is not None and trial.error.kind == "provider")
+        is_unpaid = usage.requests == 0 or (trial.error is not None and trial.error.kind == "provider")
         return None if is_unpaid else UNKNOWN_COST
 
     def _is_used_up(self, spent: float, limit: float | None) -> bool:

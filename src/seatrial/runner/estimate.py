@@ -26,19 +26,20 @@ def estimate(plan: Plan, run: RunRecord, store: RunStore) -> Estimate | None:
     for earlier in store.runs():
         if earlier.agent != run.agent or {v.model for v in earlier.variants} != {v.model for v in run.variants}:
             continue
-        made = [trial for trial in store.trials(earlier.id) if trial.usage.requests]
+        trials = [trial for trial in store.trials(earlier.id) if trial.total.usage.requests]
+        made = [trial.total for trial in trials]
         if made:
             break
     else:
         return None
     count = sum(1 for _ in plan)
     scale = count / len(made)
-    costs = [trial.cost_usd for trial in made if trial.cost_usd is not None]
+    costs = [spent.cost_usd for spent in made if spent.cost_usd is not None]
     return Estimate(
         trials=count,
         source=earlier.id,
-        requests=scale * sum(trial.usage.requests for trial in made),
-        tokens=scale * sum(trial.usage.input_tokens + trial.usage.output_tokens for trial in made),
-        duration_s=scale * sum(trial.duration_s for trial in made) / run.concurrency,
+        requests=scale * sum(spent.usage.requests for spent in made),
+        tokens=scale * sum(spent.usage.input_tokens + spent.usage.output_tokens for spent in made),
+        duration_s=scale * sum(trial.duration_s for trial in trials) / run.concurrency,
         cost_usd=count * sum(costs) / len(costs) if costs else None,
     )

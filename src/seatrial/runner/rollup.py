@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from statistics import fmean
+from typing import Any
 
 import msgspec
 
+from seatrial.core.usage import UsageTotal
 from seatrial.metrics.base import MetricOutcome, Score
 
 _WORST_FIRST: tuple[MetricOutcome, ...] = ("error", "failed", "passed", "scored")
@@ -37,8 +40,19 @@ def _of_one(name: str, turns: Sequence[Sequence[Score]]) -> Score:
         value=fmean(values) if values and outcome != "error" else None,
         threshold=thresholds.pop() if len(thresholds) == 1 else min(t for t in thresholds if t is not None),
         reason="; ".join(f"turn {number}: {score.reason}" for number, score in found if _is_telling(score, outcome)),
+        **_spent([score for _, score in found]),
         details={"turns": [msgspec.to_builtins(score, enc_hook=str) for _, score in found]},
     )
+
+
+def _spent(scores: Sequence[Score]) -> dict[str, Any]:
+    """What the judges of all turns spent together; a cost with an unknown part is unknown."""
+    asked = [score for score in scores if score.usage is not None]
+    if not asked:
+        return {}
+    usage = reduce(UsageTotal.plus, (score.usage for score in asked if score.usage is not None))
+    costs = [score.cost_usd for score in asked if score.cost_usd is not None]
+    return {"usage": usage, "cost_usd": sum(costs) if len(costs) == len(asked) else None}
 
 
 def _by_turn(name: str, turns: Sequence[Sequence[Score]]) -> Iterator[Score | None]:

@@ -45,6 +45,13 @@ class ExpectedCall(msgspec.Struct, frozen=True, omit_defaults=True):
     count: int = 1
 
 
+class Spent(NamedTuple):
+    """Tokens and dollars; a cost of None is unknown."""
+
+    usage: UsageTotal
+    cost_usd: float | None
+
+
 class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One attempt of one case, from its input to its scores.
 
@@ -52,8 +59,9 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     and ``line`` are where it is written; ``variant_index`` is the variant's place among the run's. ``require`` is how
     many tries of the case must pass, None for all. ``expected_tools`` is None where the case says nothing and empty
     where no tool may be called; ``expected_calls`` says the same with arguments. ``failed_tools`` are those of
-    ``called_tools`` that gave an error, once for each such call. ``cost_usd`` None is unknown. ``reason`` says why a
-    case was not run or could not pass. ``messages`` is empty where the transcript was not asked for.
+    ``called_tools`` that gave an error, once for each such call. ``usage`` and ``cost_usd`` are the agent's own,
+    without its judges'; a cost of None is unknown. ``reason`` says why a case was not run or could not pass.
+    ``messages`` is empty where the transcript was not asked for.
     """
 
     case: str
@@ -90,6 +98,27 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     def key(self) -> TrialKey:
         """What tells it from the run's other trials."""
         return TrialKey(self.case, self.variant, self.repeat)
+
+    @property
+    def judges(self) -> Spent:
+        """What its judges spent."""
+        asked = [score for score in self.scores if score.usage is not None and score.usage.requests]
+        usage = UsageTotal()
+        for score in asked:
+            usage = usage.plus(score.usage or UsageTotal())
+        costs = [score.cost_usd for score in asked if score.cost_usd is not None]
+        return Spent(usage, sum(costs) if costs and len(costs) == len(asked) else None)
+
+    @property
+    def total(self) -> Spent:
+        """What the agent and the judges spent together; a cost with an unknown part is unknown."""
+        judges = self.judges
+        if not judges.usage.requests:
+            return Spent(self.usage, self.cost_usd)
+        agent_cost = self.cost_usd if self.usage.requests else self.cost_usd or 0.0
+        is_known = agent_cost is not None and judges.cost_usd is not None
+        cost_usd = (agent_cost or 0.0) + (judges.cost_usd or 0.0) if is_known else None
+        return Spent(self.usage.plus(judges.usage), cost_usd)
 
 
 class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -163,7 +192,7 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Counts and sums over a run's stored trials.
+    """Counts and sums over a run's stored trials; tokens and costs are those of agents and judges together.
 
     ``provider_errors`` are the errored trials that were the outside world's fault; ``metric_errors`` counts the trials
     in which a metric gave no score. ``cost_usd`` sums the known costs; ``unknown_costs`` counts the trials that asked a

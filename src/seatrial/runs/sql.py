@@ -200,6 +200,7 @@ class SqlRunStore(Protocol):
         return number
 
     def _row(self, number: int, trial: TrialRecord) -> Sequence[Value]:
+        spent = trial.total
         messages = take_out(trial.messages, lambda content: self._keep_blob(number, content))
         return (
             number,
@@ -212,10 +213,10 @@ class SqlRunStore(Protocol):
             None if trial.error is None else trial.error.kind,
             int(any(score.outcome == "error" for score in trial.scores)),
             trial.require,
-            trial.cost_usd,
-            trial.usage.requests,
-            trial.usage.input_tokens,
-            trial.usage.output_tokens,
+            spent.cost_usd,
+            spent.usage.requests,
+            spent.usage.input_tokens,
+            spent.usage.output_tokens,
             pack(to_json(msgspec.structs.replace(trial, messages=()))),
             pack(to_json(messages)),
         )

@@ -43,6 +43,9 @@ def test_every_trial_stands_there_in_full_and_in_order(report_of: MakeReport) ->
         "score": 0.75,
         "threshold": 0.5,
         "reason": "",
+        "weight": 1.0,
+        "usage": None,
+        "cost_usd": None,
         "details": None,
     }
     assert (first["expected_tools"], first["called_tools"]) == (["order_status"], ["order_status"])

@@ -7,6 +7,7 @@ from tests.support.stored_trials import trial
 
 from seatrial.core.usage import UsageTotal
 from seatrial.errors import ConfigError
+from seatrial.metrics.base import Score
 from seatrial.runner.budget import Budget, Spending
 from seatrial.runs.records import Tally, TrialError
 
@@ -42,6 +43,18 @@ def test_a_request_that_the_provider_refused_costs_nothing() -> None:
     spending = Spending(Budget(max_cost_usd=1.0), Tally())
     assert spending.count(trial(outcome="errored", error=TrialError("provider", "401"))) is None
     assert spending.count(trial(usage=UsageTotal())) is None
+
+
+def test_judges_are_paid_out_of_the_same_budget() -> None:
+    judged = Score("relevance", "passed", 4.0, 3.0, usage=UsageTotal(900, 90, requests=1), cost_usd=0.9)
+    spending = Spending(Budget(max_cost_usd=1.0), Tally())
+    assert spending.reason_to_stop() is None
+    assert spending.count(trial(cost_usd=0.1, scores=(judged,))) is None
+    assert spending.reason_to_stop() == "max_cost"
+    tokens = Spending(Budget(max_tokens=1000), Tally())
+    assert tokens.reason_to_stop() is None
+    tokens.count(trial(scores=(judged,)))
+    assert tokens.reason_to_stop() == "max_tokens"
 
 
 @given(st.lists(st.floats(0.01, 0.5), min_size=1), st.floats(0.1, 5.0))

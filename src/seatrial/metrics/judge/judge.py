@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from seatrial.core.model import Model, ModelRequest, Sampling
 from seatrial.errors import MetricError
 from seatrial.metrics.judge.material import Part, fence_rule, fenced
 from seatrial.metrics.judge.reply import UnreadableReplyError
+from seatrial.metrics.spending import count_lost, count_reply
 
 T = TypeVar("T")
 
@@ -78,7 +80,12 @@ class Judge:
             sampling=Sampling(temperature=self._temperature, seed=seed),
             response_schema=schema,
         )
-        message = await self._model.respond(request)
+        try:
+            message = await self._model.respond(request)
+        except asyncio.CancelledError:
+            count_lost()
+            raise
+        count_reply(message, self._model)
         reply = Reply(
             message.text, self.model_name, message.usage.input_tokens, message.usage.output_tokens, message.cost_usd
         )
