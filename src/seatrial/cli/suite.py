@@ -17,6 +17,7 @@ import msgspec
 
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
+from seatrial.cli.against import Against, against, against_options
 from seatrial.cli.agents import closed, load_checked, open_runs, store_option
 from seatrial.cli.dry_run import show_plan
 from seatrial.cli.index_words import has_changed, index_in_words
@@ -67,6 +68,7 @@ class Request:
     is_fail_fast: bool = False
     max_time_s: float | None = None
     budget: Budget = NO_BUDGET
+    against: Against = field(default_factory=Against)
 
 
 FILE = click.Path(path_type=Path)
@@ -97,6 +99,7 @@ FILE = click.Path(path_type=Path)
 )
 @click.option("--force", is_flag=True, help="Resume also when the agent's files have changed.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and what it will probably take; run nothing.")
+@against_options
 @store_option
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout; progress goes to stderr.")
 @click.option("--json-file", type=FILE, metavar="FILE", help="Write the JSON document here.")
@@ -120,6 +123,9 @@ def command(
     resume: str | None,
     force: bool,
     dry_run: bool,
+    baseline: str | None,
+    fail_on: str | None,
+    update_baseline: bool,
     place: str | None,
     is_json: bool,
     json_file: Path | None,
@@ -149,6 +155,7 @@ def command(
         is_fail_fast=fail_fast,
         max_time_s=max_time,
         budget=Budget(max_cost, max_tokens),
+        against=against(baseline, fail_on, update_baseline=update_baseline),
     )
     return run_async(lambda stop: test(_with_agent_beside_resume(request), stop))
 
@@ -156,7 +163,10 @@ def command(
 async def test(request: Request, stop: AbortSignal) -> int:
     """The whole command: load, plan, run, report."""
     loaded = load_checked(request.agent)
-    refuse_what_is_read(request.documents.values(), loaded, _store_file(request, loaded))
+    written = [*request.documents.values(), request.against.file(loaded.folder)]
+    refuse_what_is_read([path for path in written if path is not None], loaded, _store_file(request, loaded))
+    request.against.refuse_part_of_suite(request.selection, is_part=request.only_failed)
+    before = request.against.before(loaded.folder, request.store)
     request = _of_failed(request, loaded)
     new = _begin(request, loaded)
     if request.is_dry and new is not None:
@@ -180,7 +190,9 @@ async def test(request: Request, stop: AbortSignal) -> int:
             if not terminal.is_output_error(error):
                 raise
             lost = error
-        return report.exit_code if lost is None else terminal.after_lost_output(lost, report.exit_code)
+        stream = sys.stderr if request.is_json else sys.stdout
+        code = request.against.settle(before, run, store, loaded.folder, report.exit_code, stream)
+        return code if lost is None else terminal.after_lost_output(lost, code)
 
 
 async def _run(
@@ -279,7 +291,7 @@ def _suite(request: Request, begun: Begun, agents: Mapping[str, LiveAgent], load
 
 def _known_prices(agents: Iterable[LiveAgent]) -> dict[str, bool]:
     """The models that the run will pay for, and whether their price is known."""
-    models = [live.agent.model for live in agents]
+    models = [model for live in agents for model in live.models]
     return {
         f"{model.provider} {model.name}": model.info is not None and model.info.cost is not None for model in models
     }

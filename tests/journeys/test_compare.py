@@ -1,0 +1,120 @@
+"""``seatrial compare`` and baselines, as commands."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+WriteAgent = Callable[..., Path]
+
+
+def suite(broken: int, total: int = 12) -> list[tuple[str, object, str | None]]:
+    return [(f"case {n}", "no" if n < broken else "red and blue", "red and blue") for n in range(total)]
+
+
+@pytest.fixture
+def two_runs(write_agent: WriteAgent, seatrial: Run) -> Path:
+    write_agent(suite(0))
+    assert seatrial("test").returncode == 0
+    folder = write_agent(suite(7))
+    text = (folder / "agent.yaml").read_text()
+    (folder / "agent.yaml").write_text(text.replace("Answer briefly.", "Answer at length."))
+    assert seatrial("test").returncode == 1
+    return folder
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_the_last_two_runs_are_compared_with_what_changed_between_them(seatrial: Run) -> None:
+    done = seatrial("compare")
+    assert done.returncode == 0, done.stderr
+    assert "WORSE  " in done.stdout
+    assert "7 cases worse, 0 better" in done.stdout
+    assert "McNemar p = 0.0156" in done.stdout
+    assert 'agent.yaml: instructions: "Answer briefly." → "Answer at length."' in done.stdout
+    assert "case 0  yes → no  f1_score 1 → 0" in done.stdout
+    assert seatrial("compare", "last", "last~1").stdout.count("BETTER") == 1
+
+
+@pytest.mark.usefixtures("two_runs")
+@pytest.mark.parametrize("fail_on", ["worse", "any-regression"])
+def test_the_gate_is_an_exit_code(seatrial: Run, fail_on: str) -> None:
+    done = seatrial("compare", "last~1", "last", "--fail-on", fail_on)
+    assert done.returncode == 1
+    assert f"(--fail-on {fail_on})" in done.stdout
+    assert seatrial("compare", "last", "last~1", "--fail-on", fail_on).returncode == 0
+
+
+def test_json_and_markdown_say_the_same(two_runs: Path, seatrial: Run) -> None:
+    done = seatrial("compare", "--json", "--md", "diff.md", "--json-file", "diff.json")
+    found = json.loads(done.stdout)
+    assert found == json.loads((two_runs / "diff.json").read_text())
+    assert (found["verdict"], len(found["cases"]), found["exit_code"]) == ("worse", 12, 0)
+    assert found["pass_rate"]["test"] == "McNemar"
+    assert found["changes"]["keys"][0]["key"] == "instructions"
+    assert found["metrics"]["f1_score"]["p_adjusted"] == pytest.approx(2 / 2**7)
+    page = (two_runs / "diff.md").read_text()
+    assert page.startswith("## WORSE: shop\n")
+    assert seatrial("compare", "--format", "markdown").stdout == page
+
+
+def test_a_run_is_held_against_the_committed_baseline(write_agent: WriteAgent, seatrial: Run) -> None:
+    folder = write_agent(suite(1))
+    assert seatrial("test", "--update-baseline").returncode == 1
+    assert (folder / "baseline.json").is_file()
+    same = seatrial("test", "--baseline", "baseline.json", "--fail-on", "any-regression")
+    assert "NO EVIDENCE" in same.stdout
+    assert "gate:" not in same.stdout
+    write_agent(suite(2))
+    worse = seatrial("test", "--baseline", "baseline.json", "--fail-on", "any-regression")
+    assert worse.returncode == 1
+    assert "gate: passed before and not now: case 1" in worse.stdout
+    assert seatrial("compare", "baseline.json", "last", "--fail-on", "any-regression").returncode == 1
+
+
+def test_a_gate_fails_a_run_whose_cases_all_passed(write_agent: WriteAgent, seatrial: Run) -> None:
+    truth = "one two three four five six"
+    write_agent([(f"case {n}", truth, truth) for n in range(8)])
+    assert seatrial("test", "--update-baseline").returncode == 0
+    write_agent([(f"case {n}", "one two three four", truth) for n in range(8)])
+    assert seatrial("test").returncode == 0
+    done = seatrial("test", "--baseline", "baseline.json")
+    assert done.returncode == 1, done.stdout
+    assert "the pass rate gives no evidence; f1_score does" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare"], "no run is stored here"),
+        (["compare", "nothing.json", "last"], "no run is stored here"),
+        (["test", "--baseline", "last"], "no run is stored here"),
+        (["test", "--baseline", "nothing.json"], "nothing.json cannot be read"),
+        (["test", "--update-baseline", "-k", "case"], "takes the whole suite"),
+        (["test", "--fail-on", "worse"], "--fail-on compares with a baseline"),
+        (["compare", "--fail-on", "wrose"], "wrose"),
+    ],
+)
+def test_mistakes_are_told_before_anything_runs(
+    write_agent: WriteAgent, seatrial: Run, arguments: list[str], message: str
+) -> None:
+    folder = write_agent(suite(0))
+    done = seatrial(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert not (folder / ".seatrial" / "runs.db").exists()
+
+
+def test_names_that_play_tricks_are_only_shown(write_agent: WriteAgent, seatrial: Run) -> None:
+    evil = "a|b`<script>"
+    write_agent([(evil, "yes", "yes"), ("x", "yes", "yes")])
+    seatrial("test")
+    write_agent([(evil, "no", "yes"), ("x", "yes", "yes")])
+    seatrial("test")
+    page = seatrial("compare", "--format", "markdown").stdout
+    assert r"a\|b\`&lt;script&gt;" in page
+    assert "<script>" not in page
