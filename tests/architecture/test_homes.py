@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import grimp
 import pytest
+
+import seatrial
 
 HOMES = {
     "sqlite3": {"seatrial.runs", "seatrial.retrieval.stores"},
@@ -40,3 +45,9 @@ def test_a_library_is_imported_only_in_its_home(graph: grimp.ImportGraph, librar
         if not any(module == home or module.startswith(home + ".") for home in HOMES[library])
     }
     assert strangers == set()
+
+
+def test_a_broad_except_says_at_which_door_it_stands() -> None:
+    files = {path: path.read_text(encoding="utf-8") for path in Path(seatrial.__file__).parent.rglob("*.py")}
+    silent = [path.name for path, text in files.items() if re.search(r"BLE001\s*$", text, re.MULTILINE)]
+    assert silent == []

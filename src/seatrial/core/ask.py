@@ -136,7 +136,7 @@ def _keep_partial(scope: Scope, heard: _Heard | None) -> None:
 async def _guarded(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:
     try:
         reply = await scope.state.model.respond(request, on_notice=heard, signal=scope.signal)
-    except (Exception, SystemExit) as error:  # noqa: BLE001
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the door of a request
         if scope.signal.is_set:
             return _made_here(scope, heard, stop_reason="aborted")
         details = {}

@@ -53,7 +53,7 @@ async def _run(ready: ReadyCall, context: ToolContext, warn: Callable[[str], Non
         if task is not None and task.cancelling():
             raise
         return _failed("the tool cancelled itself")
-    except (Exception, SystemExit) as error:  # noqa: BLE001
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the door of a tool call
         return replace(_failed(told(error)), details=details_of(error))
 
 
@@ -78,7 +78,7 @@ async def _after_hooks(ready: ReadyCall, output: ToolOutput, scope: Scope) -> To
         done = CallDone(ready.call, ready.tool, ready.arguments, output, scope.context(), scope.signal)
         try:
             change = await call_hook(hook, done, scope.signal)
-        except (Exception, SystemExit) as error:  # noqa: BLE001
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the door of a hook
             scope.signal.raise_if_set()
             scope.hook_failed(failed_hook("after", ready.call.name, error))
             return replace(output, content=_text(f"The check after the call failed: {told(error)}"), is_error=True)
@@ -123,7 +123,7 @@ def _details(output: ToolOutput, *, is_cut: bool) -> Any:
     """The details in JSON's terms; of a text that was cut they hold the whole, unless they hold it as a value."""
     try:
         details = plain(output.details)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001 - the value is the tool's, so this is its door
         details = f"(these details cannot be shown: {told(error)})"
     if not is_cut:
         return details

@@ -58,7 +58,7 @@ class Offering:
         for listing in self._sources:
             try:
                 tools = await self._scope.signal.race(listing.source.current_tools())
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001 - a source of tools is asked like a hook
                 self._scope.signal.raise_if_set()
                 self._scope.warn(f"the tools of {listing.source.name} cannot be listed: {told(error)}")
                 continue

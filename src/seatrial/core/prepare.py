@@ -81,7 +81,7 @@ async def _after_hooks(ready: ReadyCall, scope: Scope, decisions: Mapping[str, D
         ahead = CallAhead(ready.call, ready.tool, ready.arguments, scope.context(), scope.signal)
         try:
             verdict = await call_hook(hook, ahead, scope.signal)
-        except (Exception, SystemExit) as error:  # noqa: BLE001
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the door of a hook
             scope.signal.raise_if_set()
             scope.hook_failed(failed_hook("before", ready.call.name, error))
             return refused(ready.call, f"Denied: the check before the call failed: {told(error)}")

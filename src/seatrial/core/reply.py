@@ -47,7 +47,7 @@ class Replies:
         await self._offering.refresh()
         try:
             context = await self._changed(self._scope.context())
-        except (Exception, SystemExit) as error:  # noqa: BLE001
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the door of a hook
             self._scope.signal.raise_if_set()
             return AssistantMessage(
                 stop_reason="error", error_message=f"the hook before the request failed: {told(error)}"
@@ -94,7 +94,7 @@ class Replies:
         overflow = Overflow(tuple(scope.state.messages), self._info, ask_for_summary)
         try:
             summary = await scope.signal.race(scope.config.compaction(overflow))
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001 - summing up is a hook
             scope.signal.raise_if_set()
             scope.warn(f"the conversation could not be summed up: {told(error)}")
             return False

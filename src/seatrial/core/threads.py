@@ -51,7 +51,7 @@ class _Job(Generic[T]):
         """Does it, and gives back what tells the one who waits."""
         try:
             result = self._context.run(self._function, *self._args)
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001 - it is raised again where the value is awaited
             return partial(self._tell, _fail, error)
         finally:
             self.is_over = True

@@ -10,7 +10,7 @@ from tests.support.simple_tools import Gate, tool
 
 from seatrial.core.abort import AbortSignal
 from seatrial.core.agent import Agent, RunResult
-from seatrial.core.hooks import Ask, Hooks
+from seatrial.core.hooks import Ask, CallAhead, Hooks
 from seatrial.core.limits import Limits
 from seatrial.core.model import ModelInfo
 from seatrial.core.usage import ModelCost, Usage
@@ -52,6 +52,18 @@ async def test_edge_126_a_sub_agent_at_its_limit_is_an_error_result() -> None:
     told = result.transcript.tool_results[0]
     assert (told.is_error, result.text) == (True, "done")
     assert "limit (max_turns)" in told.text
+
+
+async def test_a_hook_that_fails_deep_inside_is_an_error_of_the_whole_run() -> None:
+    def broken(_: CallAhead) -> None:
+        raise ValueError("no rules today")
+
+    innermost = Agent(scripted(calls("a"), says("42")), tools=[tool("a")], hooks=Hooks(before_tool_call=broken))
+    result = await parent_of(parent_of(innermost)).run("go")
+    assert result.text == "done"
+    assert len(result.hook_errors) == 1
+    assert "in expert: in expert: the hook before_tool_call failed at a" in result.hook_errors[0]
+    assert "no rules today" in result.hook_errors[0]
 
 
 ASKS = Hooks(before_tool_call=lambda _: Ask())
