@@ -3,12 +3,59 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
+import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from seatrial.errors import McpError
 from seatrial.tools.mcp.settings import McpSettings
+
+_PYPI_NAME = re.compile(r"mcp[-_]server[-_].*|.*_mcp")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What a ``server:`` means: a program and its arguments, or an address."""
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    url: str = ""
+
+
+def launch_of(server: str, folder: Path) -> Launch:
+    """What to start or reach.
+
+    In this order: an address; ``npm:NAME`` and ``pypi:NAME``; a ``.py`` or ``.js`` file of the folder; a program that
+    is installed, here or beside Python, with arguments where some follow; a package that is run without installing it,
+    by npx, or by uvx where the name is one that Python packages have.
+    """
+    server = server.strip()
+    if re.match(r"https?://", server, re.IGNORECASE):
+        return Launch(url=server)
+    first, *rest = shlex.split(server) or [server]
+    registry, separator, package = first.partition(":")
+    if separator and registry in ("npm", "pypi") and package:
+        return _package(package, rest, is_python=registry == "pypi")
+    suffix = Path(first).suffix
+    if suffix in (".py", ".js", ".mjs", ".cjs") and not first.startswith("@"):
+        path = os.path.normpath(folder / Path(first).expanduser())
+        return Launch(sys.executable if suffix == ".py" else "node", (path, *rest))
+    if first.startswith("@"):
+        return _package(first, rest, is_python=False)
+    if os.sep in first or shutil.which(first):
+        return Launch(first, tuple(rest))
+    beside = Path(sys.executable).parent / first
+    if beside.is_file():
+        return Launch(str(beside), tuple(rest))
+    return _package(first, rest, is_python=_PYPI_NAME.fullmatch(first) is not None)
+
+
+def _package(package: str, args: list[str], *, is_python: bool) -> Launch:
+    return Launch("uvx", (package, *args)) if is_python else Launch("npx", ("-y", package, *args))
 
 
 def checked_command(settings: McpSettings, env: Mapping[str, str]) -> str:

@@ -43,7 +43,7 @@ class McpServer:
     def __init__(self, settings: McpSettings, eras: dict[str, str] | None = None) -> None:
         self.settings = settings
         self.tools: tuple[RemoteTool, ...] = ()
-        self._eras = {} if eras is None else eras
+        self.eras = {} if eras is None else eras
         self._life: _Life | None = None
         self._users = 0
 
@@ -60,13 +60,16 @@ class McpServer:
 
     async def start(self, on_slow: OnText | None = None) -> None:
         """Starts it, unless it runs. ``on_slow`` is told when that takes long. Raises `McpError`."""
-        self._users += 1
         notice = None
         if on_slow is not None:
             text = f"the MCP server {self.name!r} is still starting{self._may_download()}"
             notice = asyncio.get_running_loop().call_later(SLOW_START_S, on_slow, text)
+        self._users += 1
         try:
-            await self._here(self._start)
+            await self._here(_Life.connected)
+        except BaseException:
+            self._users -= 1
+            raise
         finally:
             if notice is not None:
                 notice.cancel()
@@ -80,6 +83,8 @@ class McpServer:
         self._life = None
         if life.is_here:
             await life.stop()
+        elif not life.is_over:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(life.stop(), life.loop))
 
     async def refresh(self) -> tuple[RemoteTool, ...]:
         """Its tools now, listed again only when it said that they changed. Raises `McpError`."""
@@ -88,9 +93,6 @@ class McpServer:
     async def call(self, tool: RemoteTool, arguments: dict[str, Any], context: ToolContext) -> RemoteResult:
         """The answer to a call. Raises `McpError`, and says what the server says meanwhile to ``context``."""
         return await self._here(lambda life: life.call(tool, arguments, context))
-
-    async def _start(self, life: _Life) -> None:
-        await life.connected()
 
     async def _here(self, work: Callable[[_Life], Coroutine[Any, Any, T]]) -> T:
         """Runs ``work`` in the event loop that the connection lives in."""
@@ -120,6 +122,7 @@ class _Life:
         self._running: set[ToolContext] = set()
         self._restarts = 0
         self._last_failure = ""
+        self._start_error: McpError | None = None
 
     @property
     def is_here(self) -> bool:
@@ -150,6 +153,8 @@ class _Life:
     async def refreshed(self) -> tuple[RemoteTool, ...]:
         """The tools, listed again where they changed. A dead server keeps its tools: the next call starts it again."""
         connection = self.connection
+        if self._start_error is not None:
+            raise self._start_error
         if connection is None:
             connection = await self.connected()
         elif connection.is_open and connection.has_new_tools:
@@ -197,15 +202,15 @@ class _Life:
         if self.connection is not None:
             await self._pause()
             await self.connection.stop()
-        connection = _CONNECTION.load("mcp")(self._settings, on_log=self._log, eras=self._server._eras)
+        connection = _CONNECTION.load("mcp")(self._settings, on_log=self._log, eras=self._server.eras)
         try:
             await connection.start()
         except McpError as error:
             self._last_failure = error.message
             if self.connection is None:
-                self.connection = connection
+                self.connection, self._start_error = connection, error
             raise
-        self.connection = connection
+        self.connection, self._start_error = connection, None
         self._server.tools = connection.tools
         return connection
 
