@@ -97,7 +97,7 @@ def assemble(loaded: LoadedAgent, *, model: ModelConfig | None = None, deck: Dec
     config = loaded.require()
     models = Models(loaded, deck)
     asked = model or config.model
-    tools = build_tools(loaded, models.get, asked)
+    tools = build_tools(loaded, models.get, asked, deck)
     agent = Agent(
         models.get(asked),
         system_prompt=loaded.instructions_text,

@@ -19,6 +19,7 @@ from seatrial.config.vectorstore import DatabaseConfig, VectorstoreToolConfig
 from seatrial.core.tool import Tool
 from seatrial.documents.passages import FieldSettings
 from seatrial.errors import ConfigError, ToolError
+from seatrial.recording.deck import Deck
 from seatrial.retrieval.base import Reranker
 from seatrial.retrieval.catalog import DEFAULT_STORE
 from seatrial.retrieval.opening import index_class
@@ -36,9 +37,13 @@ STATE_FOLDER = ".seatrial"
 
 
 def build_tools(
-    loaded: LoadedAgent, model_for: ModelMaker | None = None, agents_model: ModelConfig | None = None
+    loaded: LoadedAgent,
+    model_for: ModelMaker | None = None,
+    agents_model: ModelConfig | None = None,
+    deck: Deck | None = None,
 ) -> list[Tool]:
     """Every tool of the agent; ``model_for`` makes the models that prompt tools ask, the agent's where they name none.
+    With a ``deck`` embedders go over its tapes.
 
     Raises `ConfigError` with a diagnostic for each tool that cannot be built.
     """
@@ -48,7 +53,7 @@ def build_tools(
     findings: list[Diagnostic] = []
     for index, config in enumerate(loaded.require().tools):
         try:
-            tools.append(build_tool(config, loaded, model_for, agents_model))
+            tools.append(build_tool(config, loaded, model_for, agents_model, deck))
         except (ToolError, ConfigError) as error:
             code, key = _kind_of_problem(config)
             findings.append(loaded.diagnose(code, ("tools", index, key), error.message, hint=error.hint))
@@ -68,13 +73,15 @@ def _kind_of_problem(config: ToolConfig) -> tuple[str, str]:
             return "ST302", "type"
 
 
-def build_tool(config: ToolConfig, loaded: LoadedAgent, model_for: ModelMaker, agents_model: ModelConfig) -> Tool:
+def build_tool(
+    config: ToolConfig, loaded: LoadedAgent, model_for: ModelMaker, agents_model: ModelConfig, deck: Deck | None = None
+) -> Tool:
     """The tool that the entry describes; a function tool's file is executed. Raises `ToolError` or `ConfigError`."""
     match config:
         case FunctionToolConfig():
             return _function(config, loaded)
         case VectorstoreToolConfig():
-            return _vectorstore(config, loaded)
+            return _vectorstore(config, loaded, deck)
         case PromptToolConfig():
             return build_prompt_tool(config, loaded, model_for, agents_model)
         case McpToolConfig():
@@ -86,11 +93,12 @@ def build_tool(config: ToolConfig, loaded: LoadedAgent, model_for: ModelMaker, a
             assert_never(config)
 
 
-def open_index(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Index:
+def open_index(config: VectorstoreToolConfig, loaded: LoadedAgent, deck: Deck | None = None) -> Index:
     """The index of a vectorstore tool, beside the agent file; it may be empty or old. Blocks."""
-    return index_class().open(
-        loaded.folder / STATE_FOLDER / "index", build_embedder(config, loaded), index_settings(config)
-    )
+    embedder = build_embedder(config, loaded)
+    if deck is not None:
+        embedder = deck.embedder(embedder)
+    return index_class().open(loaded.folder / STATE_FOLDER / "index", embedder, index_settings(config))
 
 
 def index_settings(config: VectorstoreToolConfig) -> IndexSettings:
@@ -153,11 +161,11 @@ def _declared(parameter: ParameterConfig) -> dict[str, Any]:
     return {**parameter.json_schema(), **told}
 
 
-def _vectorstore(config: VectorstoreToolConfig, loaded: LoadedAgent) -> Tool:
+def _vectorstore(config: VectorstoreToolConfig, loaded: LoadedAgent, deck: Deck | None) -> Tool:
     return VectorstoreTool(
         name=config.name,
         description=config.description,
-        open_index=partial(open_index, config, loaded),
+        open_index=partial(open_index, config, loaded, deck),
         source=loaded.path_to(config.source),
         settings=search_settings(config),
         rerank=build_reranker(config, loaded),

@@ -58,9 +58,12 @@ async def closed(live: LiveAgent, stop: AbortSignal) -> AsyncIterator[LiveAgent]
                 await live.close()
 
 
-def load_checked(path: Path, *, show_warnings: bool = True) -> LoadedAgent:
-    """The agent file at ``path``, free of errors; its warnings go to stderr. Raises `ConfigError` with all findings."""
-    loaded = load_agent(path)
+def load_checked(path: Path, *, show_warnings: bool = True, stand_in: str | None = None) -> LoadedAgent:
+    """The agent file at ``path``, free of errors; its warnings go to stderr. Raises `ConfigError` with all findings.
+
+    ``stand_in`` takes the place of keys that are not set, where nobody is going to use them.
+    """
+    loaded = load_agent(path, stand_in=stand_in)
     loaded.require_file()
     findings = in_order((*loaded.diagnostics, *check(loaded)), loaded.path)
     errors = [finding for finding in findings if finding.severity == "error"]

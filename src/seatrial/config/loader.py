@@ -35,21 +35,24 @@ from seatrial.config.yaml_reader import read_yaml
 _LIMITS = {"ST402", "ST403", "ST404"}
 
 
-def load_agent(path: Path | str, *, environ: Mapping[str, str] | None = None) -> LoadedAgent:
+def load_agent(
+    path: Path | str, *, environ: Mapping[str, str] | None = None, stand_in: str | None = None
+) -> LoadedAgent:
     """The agent file at ``path``, or in that folder.
 
-    Variables come from ``environ`` (None: the process environment), then from ``.env`` beside the file.
+    Variables come from ``environ`` (None: the process environment), then from ``.env`` beside the file. ``stand_in``
+    takes the place of keys and other secrets that are not set, where nobody is going to use them.
     """
-    return _Loading(agent_file(Path(path)), os.environ if environ is None else environ).run()
+    return _Loading(agent_file(Path(path)), os.environ if environ is None else environ, stand_in).run()
 
 
 class _Loading:
     """All steps, each going on with what the one before could make out."""
 
-    def __init__(self, path: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, environ: Mapping[str, str], stand_in: str | None) -> None:
         self.path = path
         self.process_environ = environ
-        self.trip = Trip(path, environ)
+        self.trip = Trip(path, environ, stand_in=stand_in)
         self.dialect = Dialect()
         self.model_overrides: ModelOverrides = {}
 

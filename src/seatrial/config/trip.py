@@ -15,13 +15,17 @@ from seatrial.errors import ConfigError
 
 @dataclass
 class Trip:
-    """The way from ``path``, the agent file, to a loaded agent. ``environ`` is where ``${NAME}`` is looked up."""
+    """The way from ``path``, the agent file, to a loaded agent. ``environ`` is where ``${NAME}`` is looked up.
+
+    ``stand_in`` takes the place of secret variables that are not set; None: those are errors.
+    """
 
     path: Path
     environ: Mapping[str, str]
     findings: list[Diagnostic] = field(default_factory=list)
     sources: dict[Path, Source] = field(default_factory=dict)
     secrets: set[str] = field(default_factory=set)
+    stand_in: str | None = None
     _filled: dict[int, object] = field(default_factory=dict)
 
     @property
@@ -41,7 +45,7 @@ class Trip:
 
     def fill(self, data: Block | Listing, source: Source | None) -> None:
         """Puts variables into located data, in place and once."""
-        filler = Filler(self.environ, source, self._filled)
+        filler = Filler(self.environ, source, self._filled, stand_in=self.stand_in)
         filler.fill(data)
         self.findings += filler.problems
         self.secrets |= filler.secrets

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.located import Block, FilledText, Listing
 from seatrial.config.names import nearest
-from seatrial.config.secrets import is_secret_name
+from seatrial.config.secrets import is_holder_of_secrets, is_secret_name
 from seatrial.config.source import Source
 
 _TOKEN = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(\}|:-)|\$\{|\}")
@@ -34,12 +34,16 @@ _Part = str | _Variable
 
 @dataclass
 class Filler:
-    """Puts variables into located data, in place. ``secrets`` gathers values of variables with secret names."""
+    """Puts variables into located data, in place. ``secrets`` gathers values of variables with secret names.
+
+    ``stand_in`` takes the place of secret variables that are not set, where nobody is going to use them.
+    """
 
     environ: Mapping[str, str]
     source: Source | None = None
     done: dict[int, object] = field(default_factory=dict)
     secrets: set[str] = field(default_factory=set)
+    stand_in: str | None = None
     _problems: dict[Diagnostic, None] = field(default_factory=dict)
 
     @property
@@ -47,28 +51,31 @@ class Filler:
         """Unset variables, each once for each place."""
         return list(self._problems)
 
-    def fill(self, data: object) -> None:
-        """Fills a block or list and all below it; what aliases share is filled once."""
+    def fill(self, data: object, *, is_secret: bool = False) -> None:
+        """Fills a block or list and all below it; what aliases share is filled once. ``is_secret``: all of it is."""
         if not isinstance(data, (Block, Listing)) or id(data) in self.done:
             return
         self.done[id(data)] = data
         if isinstance(data, Block):
             for key, value in data.items():
+                hides = is_secret or is_holder_of_secrets(str(key))
                 if isinstance(value, str):
-                    data[key] = self.filled(value, data.place_of_value(key)) if "${" in value else value
+                    data[key] = self.filled(value, data.place_of_value(key), hides) if "${" in value else value
                 else:
-                    self.fill(value)
+                    self.fill(value, is_secret=hides)
             return
         for index, value in enumerate(data):
             if isinstance(value, str):
-                data[index] = self.filled(value, data.place_of_item(index)) if "${" in value else value
+                data[index] = self.filled(value, data.place_of_item(index), is_secret) if "${" in value else value
             else:
-                self.fill(value)
+                self.fill(value, is_secret=is_secret)
 
-    def filled(self, text: str, place: Place) -> FilledText:
+    def filled(self, text: str, place: Place, is_secret: bool = False) -> FilledText:
         """The text with its variables replaced; unset ones are reported and stay as they are."""
         missing: list[str] = []
         result = FilledText(self._joined(_parts(text), missing))
+        if missing and is_secret and self.stand_in is not None:
+            result, missing = FilledText(self.stand_in), []
         for name in missing:
             self._report_unset(name, place)
         result.written = str(text)
@@ -83,6 +90,8 @@ class Filler:
         value = self.environ.get(name)
         if variable.default is not None and not value:
             value = self._joined(variable.default, missing)
+        if value is None and self.stand_in is not None and is_secret_name(name):
+            return self.stand_in
         if value is None:
             missing.append(name)
             return variable.written
