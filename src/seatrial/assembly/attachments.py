@@ -22,7 +22,8 @@ def accepted_by(model: Model, config: ModelConfig) -> Accepts:
     known = None if model.info is None else model.info.input_modalities
     sees = known is None or "image" in known
     takes_pdf = sees and model.info is not None and config.endpoint is None and config.provider in _TAKE_PDF
-    return Accepts(images=sees, pdf_files=takes_pdf, provider=config.provider)
+    window = None if model.info is None else model.info.context_window
+    return Accepts(images=sees, pdf_files=takes_pdf, provider=config.provider, context_window=window)
 
 
 def file_blocks(file: FileConfig, loaded: LoadedAgent, accepts: Accepts) -> Iterator[UserBlock]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
+from dataclasses import dataclass
+from importlib.resources import files
 
 from seatrial.core.content import FileContent, ImageContent, TextContent, UserBlock
 from seatrial.documents.attachments import Accepts, Attachment, notes
@@ -15,15 +18,40 @@ from seatrial.errors import DocumentError
 _MOST_PICTURES = 20
 
 
+@dataclass(frozen=True, slots=True)
+class PdfLimits:
+    """How large a file may be that goes as it is, in characters as it is sent; None is no limit to the pages."""
+
+    max_base64_chars: int
+    max_pages: int | None
+
+
 def pdf_blocks(attachment: Attachment, options: ReadOptions, accepts: Accepts) -> list[UserBlock]:
-    """The chosen pages in the form that the model takes; raises `DocumentError` when it takes none of them."""
+    """The chosen pages in the form that the model takes: a file within the provider's limits, else text and pictures.
+
+    Raises `DocumentError` when it takes none of them.
+    """
     document = PdfReader().read(attachment.data, attachment.source, options)
-    if accepts.pdf_files:
-        return [TextContent(attachment.heading), _file(attachment, options)]
+    limits = pdf_limits_for(accepts) if accepts.pdf_files else None
+    if limits is not None and (limits.max_pages is None or len(document.sections) <= limits.max_pages):
+        file = _file(attachment, options)
+        if len(file.data) <= limits.max_base64_chars:
+            return [TextContent(attachment.heading), file]
     if not accepts.images:
         return [_text(attachment, document, is_all=True)]
     pictures = _pictures(attachment, document, options, accepts)
     return [_text(attachment, document, is_all=False), *pictures]
+
+
+def pdf_limits_for(accepts: Accepts) -> PdfLimits | None:
+    """What the provider takes of one file; None where nothing is known of it."""
+    table = json.loads(files("seatrial.documents").joinpath("data/pdf_limits.json").read_text("utf-8"))
+    entry = table.get(accepts.provider)
+    if entry is None:
+        return None
+    has_large_window = (accepts.context_window or 0) >= entry["large_window_tokens"]
+    pages = entry["max_pages_of_large_windows"] if has_large_window else entry["max_pages"]
+    return PdfLimits(entry["max_base64_chars"], pages)
 
 
 def _file(attachment: Attachment, options: ReadOptions) -> FileContent:

@@ -16,11 +16,15 @@ _MOST_NOTES = 5
 
 @dataclass(frozen=True, slots=True)
 class Accepts:
-    """What the model takes. ``provider`` chooses the limits for pictures; None keeps those that all providers share."""
+    """What the model takes. ``provider`` chooses the limits for files; None keeps those that all providers share.
+
+    ``context_window`` is in tokens, None where it is unknown.
+    """
 
     images: bool = True
     pdf_files: bool = False
     provider: str | None = None
+    context_window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,9 @@ def blocks_of_file(
 ) -> list[UserBlock]:
     """A heading with the file's name and description, then its content.
 
-    A picture stays a picture. A PDF goes as a file where the model takes files, else as text with pictures of the
-    pages that have none. Everything else is text. What was read around is told in notes. Raises `DocumentError` when
-    the file is missing, empty or unreadable, or holds nothing that the model takes.
+    A picture stays a picture. A PDF goes as a file where the model takes files of its size, else as text with pictures
+    of the pages that have none. Everything else is text. What was read around is told in notes. Raises `DocumentError`
+    when the file is missing, empty or unreadable, or holds nothing that the model takes.
     """
     heading = f"File {source}" + (f": {description}" if description else "")
     data = read_bytes(path, source, options.limits)

@@ -82,6 +82,7 @@ def _fitting(image: Image.Image, data: bytes, source: str, wanted: PictureLimits
     if (
         media_type in wanted.media_types
         and is_upright
+        and not getattr(image, "is_animated", False)
         and max(image.size) <= wanted.max_side_px
         and len(encoded) <= wanted.max_base64_chars
     ):

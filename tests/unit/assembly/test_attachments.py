@@ -59,9 +59,9 @@ def test_h014_a_url_into_the_own_network_is_fetched_where_the_file_says_so(tmp_p
 @pytest.mark.parametrize(
     ("provider", "endpoint", "modalities", "expected"),
     [
-        ("openai", None, ("text", "image"), Accepts(True, True, "openai")),
-        ("openai", "http://127.0.0.1/v1", ("text", "image"), Accepts(True, False, "openai")),
-        ("anthropic", None, ("text",), Accepts(False, False, "anthropic")),
+        ("openai", None, ("text", "image"), Accepts(True, True, "openai", 9)),
+        ("openai", "http://127.0.0.1/v1", ("text", "image"), Accepts(True, False, "openai", 9)),
+        ("anthropic", None, ("text",), Accepts(False, False, "anthropic", 9)),
         ("ollama", None, None, Accepts(True, False, "ollama")),
     ],
 )
@@ -69,5 +69,6 @@ def test_what_a_model_takes_follows_from_what_is_known_of_it(
     provider: str, endpoint: str | None, modalities: tuple[str, ...] | None, expected: Accepts
 ) -> None:
     model = scripted(says("x"))
-    model.info = None if modalities is None else ModelInfo("m", "m", provider, input_modalities=modalities)
+    if modalities is not None:
+        model.info = ModelInfo("m", "m", provider, input_modalities=modalities, context_window=9)
     assert accepted_by(model, ModelConfig(provider=provider, name="m", endpoint=endpoint)) == expected

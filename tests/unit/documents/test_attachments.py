@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import base64
 import io
+import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +57,36 @@ def test_h014_sheet_and_range_choose_the_cells(attach) -> None:
 
 def test_a_pdf_goes_as_a_file_where_the_model_takes_files(attach) -> None:
     data = pdf_of(["one", "two"])
-    heading, file = attach("a.pdf", data, "pdf", Accepts(pdf_files=True))
+    heading, file = attach("a.pdf", data, "pdf", Accepts(pdf_files=True, provider="openai"))
     assert heading == TextContent("File a.pdf: what it is")
     assert file == FileContent(base64.b64encode(data).decode(), "application/pdf", "a.pdf")
-    _, part = attach("a.pdf", data, "pdf", Accepts(pdf_files=True), pages=(2,))
+    _, part = attach("a.pdf", data, "pdf", Accepts(pdf_files=True, provider="openai"), pages=(2,))
     assert len(base64.b64decode(part.data)) > 0
     assert part.data != file.data
+
+
+def test_a_pdf_over_the_providers_limits_goes_as_text_and_pictures(attach) -> None:
+    data = pdf_of([*(f"page {number}" for number in range(1, 101)), None])
+    small, large = (Accepts(pdf_files=True, provider="anthropic", context_window=size) for size in (200_000, 1_000_000))
+    text, name, _ = attach("a.pdf", data, "pdf", small)
+    assert text.text.startswith("File a.pdf: what it is\n\npage 1\n\npage 2")
+    assert name.text == "a.pdf, page 101:"
+    assert isinstance(attach("a.pdf", data, "pdf", large)[1], FileContent)
+    assert isinstance(attach("a.pdf", data, "pdf", small, pages=(7, 8))[1], FileContent)
+
+
+def test_a_pdf_too_heavy_for_the_provider_goes_as_text(attach) -> None:
+    data = pdf_of(["one"])
+    padded = data + b"\n%" + b"x" * 23_000_000
+    (text,) = attach("a.pdf", padded, "pdf", Accepts(pdf_files=True, provider="anthropic"))
+    assert text == TextContent("File a.pdf: what it is\n\none")
+    assert isinstance(attach("a.pdf", padded, "pdf", Accepts(pdf_files=True, provider="openai"))[1], FileContent)
+
+
+def test_limits_of_every_provider_name_their_source() -> None:
+    for name in ("image_limits", "pdf_limits"):
+        table = json.loads(files("seatrial.documents").joinpath(f"data/{name}.json").read_text("utf-8"))
+        assert [provider for provider, entry in table.items() if not entry["source"]] == []
 
 
 def test_a_pdf_goes_as_text_elsewhere_and_a_scan_as_pictures_of_its_pages(attach) -> None:
@@ -112,6 +138,16 @@ def test_p013_a_picture_is_scaled_to_the_providers_limits(attach) -> None:
     small = prepare_picture(out.getvalue(), "n.png", Limits(), PictureLimits(8000, 20_000, ("image/png",)))
     assert len(small.base64_data) <= 20_000
     assert small.media_type == "image/png"
+
+
+def test_of_an_animation_the_first_picture_is_sent(attach) -> None:
+    first, second = (Image.new("RGB", (8, 6), colour) for colour in ("red", "blue"))
+    out = io.BytesIO()
+    first.save(out, "GIF", save_all=True, append_images=[second])
+    image = attach("a.gif", out.getvalue(), "image")[1]
+    assert image.mime_type == "image/png"
+    assert opened(image).convert("RGB").getpixel((4, 3)) == (255, 0, 0)
+    assert attach("b.gif", picture(kind="GIF"), "image")[1].mime_type == "image/gif"
 
 
 @pytest.mark.parametrize(
