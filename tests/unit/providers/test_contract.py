@@ -22,7 +22,7 @@ from tests.support.fake_server import (
 from tests.support.wires import KEY, WIRES, Said, Spoken, answer, model_at
 
 from seatrial.core.abort import AbortSignal
-from seatrial.core.content import ReasoningContent, TextContent
+from seatrial.core.content import ImageContent, ReasoningContent, TextContent
 from seatrial.core.messages import AssistantMessage, ToolResultMessage, UserMessage
 from seatrial.core.model import (
     ModelInfo,
@@ -131,6 +131,14 @@ async def test_parallel_calls_come_whole_and_in_order(line: Line) -> None:
     if line.is_streamed:
         told = [notice for notice in notices if isinstance(notice, ToolCallDelta)]
         assert {notice.position for notice in told} == {0, 1}
+
+
+async def test_pictures_go_to_the_model(line: Line) -> None:
+    seen = UserMessage((TextContent("What is it?"), ImageContent("c3VucmlzZQ==", "image/png")))
+    async with FakeServer(line.says(Said("A sunrise."))) as server:
+        reply, _ = await line.ask(server, ModelRequest("", (seen,)))
+    assert reply.text == "A sunrise."
+    assert server.requests[0].raw.count(b"c3VucmlzZQ==") == 1
 
 
 async def test_results_go_back_under_the_ids_of_their_calls(line: Line) -> None:
@@ -251,6 +259,25 @@ async def test_p010_a_long_wait_fails_at_once_and_says_the_delay(line: Line) -> 
     assert "3600 s" in (reply.error_message or "")
 
 
+@pytest.mark.parametrize(
+    ("told", "delay_s"),
+    [
+        ({"retry_after": "0"}, 0.0),
+        ({"retry_after": "0.002"}, 0.002),
+        ({"retry_after_ms": "3", "retry_after": "50"}, 0.003),
+        ({"retry_after": "Mon, 30 Nov 2026 12:00:00 GMT", "date": "Mon, 30 Nov 2026 12:00:00 GMT"}, 0.0),
+    ],
+)
+async def test_p010_case_114_the_servers_word_on_when_to_come_back_is_kept(
+    line: Line, told: dict[str, str], delay_s: float
+) -> None:
+    busy = json_answer({"error": {"message": "slow down"}}, 429, **told)
+    async with FakeServer(busy, line.says(Said("Hello."))) as server:
+        reply, _ = await line.ask(server, backoff_s=5)
+    assert reply.text == "Hello."
+    assert [failed.delay_s for failed in reply.failed_tries] == [pytest.approx(delay_s)]
+
+
 async def test_too_long_an_input_is_named_so_that_the_loop_can_sum_up(line: Line) -> None:
     body = {"error": {"message": "prompt is too long: 210000 tokens > 200000 maximum", "type": "invalid_request_error"}}
     async with FakeServer(json_answer(body, 400)) as server:
@@ -304,6 +331,14 @@ async def test_a_page_of_html_is_an_error_that_shows_its_beginning(line: Line) -
         assert len(server.requests) == 1
     assert reply.stop_reason == "error"
     assert "nginx" in (reply.error_message or "")
+
+
+async def test_bytes_without_sense_are_an_error(line: Line) -> None:
+    garbage = raw_answer(b"\x00\xff\xfe\x1f\x8b garbage", "application/octet-stream")
+    async with FakeServer(*[garbage] * 2) as server:
+        reply, _ = await line.ask(server, max_tries=2)
+    assert (reply.stop_reason, reply.text) == ("error", "")
+    assert reply.error_message
 
 
 async def test_broken_json_is_tried_again(line: Line) -> None:
