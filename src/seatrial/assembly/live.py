@@ -8,17 +8,16 @@ from typing import Any
 
 from seatrial.assembly.attachments import accepted_by, file_blocks
 from seatrial.assembly.checks import read_json
+from seatrial.assembly.hooks import build_hooks
 from seatrial.assembly.metrics import Metrics
 from seatrial.assembly.models import Models, sampling
 from seatrial.assembly.tools import build_tools
 from seatrial.config.cases import CaseConfig, TurnConfig
-from seatrial.config.hooks import HooksConfig, split_reference
 from seatrial.config.limits import LimitsConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.model import ModelConfig
 from seatrial.core.abort import AbortSignal
 from seatrial.core.agent import Agent
-from seatrial.core.hooks import Hooks
 from seatrial.core.limits import Limits
 from seatrial.core.messages import UserMessage
 from seatrial.core.model import Model
@@ -26,7 +25,6 @@ from seatrial.core.tool import Tool
 from seatrial.metrics.grading import GradedMetric
 from seatrial.recording.deck import Deck
 from seatrial.retrieval.report import IndexProgress, IndexReport
-from seatrial.tools.user_module import load_function
 from seatrial.tools.vectorstore import VectorstoreTool
 
 IndexProgressSink = Callable[[str, IndexProgress], None]
@@ -102,7 +100,7 @@ def assemble(loaded: LoadedAgent, *, model: ModelConfig | None = None, deck: Dec
         models.get(asked),
         system_prompt=loaded.instructions_text,
         tools=tools if deck is None else [deck.tool(tool) for tool in tools],
-        hooks=_hooks(config.hooks, loaded),
+        hooks=build_hooks(config.hooks, loaded),
         limits=limits_of(config.limits),
         sampling=sampling(asked),
         tool_execution=config.tool_execution,
@@ -119,17 +117,6 @@ def limits_of(config: LimitsConfig) -> Limits:
 def _response_schema(value: Any, loaded: LoadedAgent) -> dict[str, Any] | None:
     schema: dict[str, Any] | None = read_json(value, loaded)
     return schema
-
-
-def _hooks(config: HooksConfig, loaded: LoadedAgent) -> Hooks | None:
-    before = tuple(_function(reference, loaded) for reference in config.before_tool_call)
-    after = tuple(_function(reference, loaded) for reference in config.after_tool_call)
-    return Hooks(before_tool_call=before, after_tool_call=after) if before or after else None
-
-
-def _function(reference: str, loaded: LoadedAgent) -> Callable[..., Any]:
-    file, function = split_reference(reference)
-    return load_function(loaded.path_to(file), function)
 
 
 def _named(on_progress: IndexProgressSink, name: str) -> Callable[[IndexProgress], None]:

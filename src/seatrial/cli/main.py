@@ -27,6 +27,7 @@ COMMANDS = {
     "schema": Entry("seatrial.cli.schema", "Print the JSON Schema of the agent file."),
     "run": Entry("seatrial.cli.run", "Answer one prompt."),
     "test": Entry("seatrial.cli.suite", "Run the test cases and give a verdict."),
+    "tools": Entry("seatrial.cli.tools", "List the agent's tools, or call one by hand."),
     "index": Entry("seatrial.cli.index", "Build or refresh the vector indexes."),
     "runs": Entry("seatrial.cli.runs", "List, show, export and delete stored runs."),
     "compare": Entry("seatrial.cli.compare", "Say what got better and worse between two runs."),

@@ -57,10 +57,15 @@ class Toolbox:
         return tuple(self._offered)
 
     @property
+    def offered(self) -> tuple[OfferedTool, ...]:
+        """The tools with both their names."""
+        return tuple(self._offered.values())
+
+    @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """What the model is told of the tools, under their wire names; the same tuple every time."""
         if self._specs is None:
-            self._specs = tuple(_spec_of(offered) for offered in self._offered.values())
+            self._specs = tuple(spec_of(offered) for offered in self._offered.values())
         return self._specs
 
     def get(self, name: str) -> Tool | None:
@@ -137,6 +142,7 @@ def _with_digest(name: str) -> str:
     return f"{legal[:55]}_{sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
-def _spec_of(offered: OfferedTool) -> ToolSpec:
+def spec_of(offered: OfferedTool) -> ToolSpec:
+    """What the model is told of the tool, under its wire name."""
     spec = offered.tool.spec
     return spec if spec.name == offered.wire_name else msgspec.structs.replace(spec, name=offered.wire_name)
