@@ -154,9 +154,7 @@ class Deck:
             self._unused[case, what] += 1
 
     def close(self, *, is_whole_suite: bool) -> list[str]:
-        """What should be told at the end: recordings that nobody asked for. All models are known by then."""
-        if self.is_recording and self._new_models:
-            self._folder.write_models(self._new_models)
+        """What should be told at the end: recordings that nobody asked for."""
         if not self.is_replaying:
             return []
         told = [
@@ -207,6 +205,9 @@ class Deck:
         self._touched.add(case)
         if opened.recorder is None:
             return
+        if self._new_models:
+            self._folder.write_models(self._new_models)
+            self._new_models = {}
         cassette = (self._folder.read(case) if is_going_on else None) or Cassette(case)
         tables = Tables(cassette, self._masking.text)
         trial = opened.recorder.trial.closed(tables)
