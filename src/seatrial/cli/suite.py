@@ -24,10 +24,12 @@ from seatrial.cli.index_words import has_changed, index_in_words
 from seatrial.cli.numbers import Number, Whole
 from seatrial.cli.program import program
 from seatrial.cli.running import run_async, settle_memory
+from seatrial.cli.taping import Taping, taping, taping_options
 from seatrial.cli.targets import refuse_what_is_read, report_targets
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import ConfigError, RunError
+from seatrial.recording.deck import Deck
 from seatrial.reporters.base import write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import ConsoleReporter
@@ -69,6 +71,7 @@ class Request:
     max_time_s: float | None = None
     budget: Budget = NO_BUDGET
     against: Against = field(default_factory=Against)
+    taping: Taping = field(default_factory=Taping)
 
 
 FILE = click.Path(path_type=Path)
@@ -99,6 +102,7 @@ FILE = click.Path(path_type=Path)
 )
 @click.option("--force", is_flag=True, help="Resume also when the agent's files have changed.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and what it will probably take; run nothing.")
+@taping_options
 @against_options
 @store_option
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout; progress goes to stderr.")
@@ -123,6 +127,10 @@ def command(
     resume: str | None,
     force: bool,
     dry_run: bool,
+    record: Path | None,
+    replay: Path | None,
+    record_missing: bool,
+    live_tools: bool,
     baseline: str | None,
     fail_on: str | None,
     update_baseline: bool,
@@ -155,6 +163,9 @@ def command(
         is_fail_fast=fail_fast,
         max_time_s=max_time,
         budget=Budget(max_cost, max_tokens),
+        taping=taping(
+            record, replay, record_missing=record_missing, live_tools=live_tools, is_resumed=resume is not None
+        ),
         against=against(baseline, fail_on, update_baseline=update_baseline),
     )
     return run_async(lambda stop: test(_with_agent_beside_resume(request), stop))
@@ -162,7 +173,7 @@ def command(
 
 async def test(request: Request, stop: AbortSignal) -> int:
     """The whole command: load, plan, run, report."""
-    loaded = load_checked(request.agent)
+    loaded = load_checked(request.agent, stand_in=request.taping.stand_in)
     written = [*request.documents.values(), request.against.file(loaded.folder)]
     refuse_what_is_read([path for path in written if path is not None], loaded, _store_file(request, loaded))
     request.against.refuse_part_of_suite(request.selection, is_part=request.only_failed)
@@ -181,7 +192,9 @@ async def test(request: Request, stop: AbortSignal) -> int:
         )
         console = ConsoleReporter(sys.stderr if request.is_json else sys.stdout, store, program())
         with terminal.stdout_for_us_alone(request.is_json):
-            run = await _run(request, begun, loaded, store, console, stop)
+            deck = request.taping.deck(loaded)
+            run = await _run(request, begun, loaded, store, console, stop, deck)
+        request.taping.tell_end(deck, is_whole_suite=_is_whole(request, run))
         report = Report.of(store, run)
         lost = console.lost
         try:
@@ -195,8 +208,19 @@ async def test(request: Request, stop: AbortSignal) -> int:
         return code if lost is None else terminal.after_lost_output(lost, code)
 
 
+def _is_whole(request: Request, run: RunRecord) -> bool:
+    """Whether every case was run in this part of the run."""
+    return run.selection == Selection() and run.stopped_by is None and request.resume is None
+
+
 async def _run(
-    request: Request, begun: Begun, loaded: LoadedAgent, store: RunStore, console: ConsoleReporter, stop: AbortSignal
+    request: Request,
+    begun: Begun,
+    loaded: LoadedAgent,
+    store: RunStore,
+    console: ConsoleReporter,
+    stop: AbortSignal,
+    deck: Deck | None,
 ) -> RunRecord:
     """The run from its agents to its record, followed by the console."""
     console.open()
@@ -205,13 +229,13 @@ async def _run(
             console(Warned(note))
         async with AsyncExitStack() as stack:
             agents = {
-                variant.name: await stack.enter_async_context(closed(assemble(variant.loaded), stop))
+                variant.name: await stack.enter_async_context(closed(assemble(variant.loaded, deck=deck), stop))
                 for variant in begun.variants
             }
             request.budget.refuse_unknown_prices(_known_prices(agents.values()))
             for live in agents.values():
                 await _prepare(live, console, stop)
-            suite = _suite(request, begun, agents, loaded)
+            suite = replace(_suite(request, begun, agents, loaded), deck=deck)
             settle_memory()
             return await run_suite(suite, begun.run, store, console, stop)
     finally:
