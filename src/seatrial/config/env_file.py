@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from seatrial.config.diagnostics import Diagnostic, Place
+from seatrial.config.paths import from_folder
 from seatrial.config.source import read_source
 from seatrial.errors import ConfigError
 
@@ -39,6 +42,30 @@ def read_env_file(path: Path) -> tuple[dict[str, str], list[Diagnostic]]:
         number += text.count("\n", position, end + 1)
         position = end + 1
     return values, problems
+
+
+def secrets_of_env_files(data: Any, folder: Path) -> set[str]:
+    """Every value in a file that an ``env_file`` of the agent file names: such files are kept for secrets."""
+    return {
+        value
+        for written in set(_env_files(data))
+        for value in read_env_file(from_folder(folder, written))[0].values()
+        if value
+    }
+
+
+def _env_files(data: Any) -> Iterator[str]:
+    """What the tools name, wherever they stand."""
+    if not isinstance(data, dict):
+        return
+    named = data.get("env_file")
+    if isinstance(named, str):
+        yield str(named)
+    yield from _env_files(data.get("config"))
+    for key in ("tools", "variants"):
+        items = data.get(key)
+        for item in items if isinstance(items, list) else ():
+            yield from _env_files(item)
 
 
 def _value(text: str, start: int, line_end: int) -> tuple[str, int]:

@@ -14,7 +14,7 @@ from seatrial.config.agent_path import agent_file, no_agent_file
 from seatrial.config.case_files import add_case_files
 from seatrial.config.constraints import constraint_findings, cut_long_lists, slips_in_mcp_config, unchecked_cases
 from seatrial.config.diagnostics import Diagnostic, Place
-from seatrial.config.env_file import read_env_file
+from seatrial.config.env_file import read_env_file, secrets_of_env_files
 from seatrial.config.explain import explain
 from seatrial.config.fields import LENIENT
 from seatrial.config.holodeck import Dialect, adapt, carry_over_expected_tools
@@ -75,7 +75,7 @@ class _Loading:
         own = data.get("test_cases")
         own_cases = len(own) if isinstance(own, Listing) else 0
         add_case_files(data, self.trip)
-        self.trip.secrets |= secret_values(data)
+        self.trip.secrets |= secret_values(data) | secrets_of_env_files(data, self.trip.folder)
         config = self._validate(data)
         self._check(data, own_cases)
         return self._result(data, config, self._prompt(data))

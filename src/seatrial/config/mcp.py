@@ -22,29 +22,43 @@ class McpConnectionConfig(Entity):
     synonyms: ClassVar[dict[str, str]] = {
         "environment": "env",
         "arguments": "args",
+        "allow": "tools",
         "allowed_tools": "tools",
+        "excluded_tools": "exclude",
+        "http_headers": "headers",
+        "endpoint": "url",
+        "max_output_chars": "max_output",
     }
 
     command: FullText | None = Field(default=None, description="The program that is the server.")
     args: tuple[Text, ...] = Field(default=(), description="Its arguments.")
     env: dict[str, Text] = Field(default_factory=dict, description="Its environment variables.", repr=False)
     env_file: FullText | None = Field(default=None, description="A file with more of them.")
+    inherit_env: Texts = Field(
+        default=(), description="Names of variables of our own environment that it gets; most it does not get."
+    )
     cwd: FullText | None = Field(default=None, description="The folder it runs in; the agent file's when absent.")
     encoding: FullText | None = Field(default=None, description="The encoding of its output; UTF-8 when absent.")
     url: FullText | None = Field(default=None, description="The address of a server that runs already.")
     headers: dict[str, Text] = Field(default_factory=dict, description="HTTP headers of every request.", repr=False)
     transport: Literal["auto", "stdio", "http", "sse"] = Field(default="auto", description="How to talk to it.")
-    protocol: FullText = Field(default="auto", description="auto, legacy, or a revision of the protocol.")
-    connect_timeout: Number = Field(default=60, gt=0, description="Seconds to connect and list the tools.")
-    timeout: Number = Field(default=60, gt=0, description="Seconds for one call.")
-    tools: Texts | None = Field(default=None, description="Only these of its tools.")
-    exclude: Texts = Field(default=(), description="None of these of its tools.")
-    prefix: Text | None = Field(default=None, description="Put before its tools' names.")
-    on_error: Literal["fail", "skip"] = Field(default="fail", description="What a server that does not start means.")
-    isolation: Literal["per_case", "shared"] = Field(
-        default="per_case", description="Whether each case gets a server of its own."
+    protocol: Literal["auto", "legacy", "2026-07-28"] = Field(
+        default="auto",
+        description="legacy: with a handshake, as before 2026; 2026-07-28: without; auto finds out which.",
     )
-    max_concurrency: Whole | None = Field(default=None, gt=0, description="Calls at once.")
+    connect_timeout: Number = Field(default=60, gt=0, description="Seconds to start or reach it and list its tools.")
+    timeout: Number = Field(default=60, gt=0, description="Seconds for one call.")
+    tools: Texts | None = Field(default=None, description="Only these of its tools: names, or patterns as read_*.")
+    exclude: Texts = Field(default=(), description="None of these of its tools: names, or patterns as delete_*.")
+    prefix: Text | None = Field(default=None, description="Put before its tools' names.")
+    on_error: Literal["fail", "skip"] = Field(
+        default="fail", description="A server that does not start ends the command, or is left out with a warning."
+    )
+    isolation: Literal["shared", "per_case"] = Field(
+        default="shared", description="Whether all test cases share one server or each gets its own."
+    )
+    max_concurrency: Whole | None = Field(default=None, gt=0, description="Most calls of it at once.")
+    max_output: Whole | None = Field(default=None, gt=0, description="Characters of a result that the model is shown.")
 
 
 class McpToolConfig(McpConnectionConfig, ToolBase):
@@ -87,9 +101,20 @@ class McpToolConfig(McpConnectionConfig, ToolBase):
         ways = [key for key in _WAYS if values.get(key) or known.get(key)]
         if not ways:
             yield Problem("ST202", "an MCP tool needs `server`, `command` or `url`")
-        if "command" in ways and "url" in ways:
-            yield Problem("ST201", "`command` and `url` exclude each other", ("url",), "keep one of them")
+        if len(ways) > 1:
+            written = " and ".join(f"`{way}`" for way in ways)
+            yield Problem("ST201", f"{written} exclude each other", (ways[-1],), "keep one of them")
+        else:
+            yield from _wrong_transport(ways, values.get("transport") or known.get("transport"))
         yield from _problems_inside(known)
+
+
+def _wrong_transport(ways: list[str], transport: Any) -> Iterator[Problem]:
+    if ways == ["url"] and transport == "stdio":
+        yield Problem("ST201", "a server with a `url` is not reached over stdio", ("transport",), "http, sse or auto")
+    if ways == ["command"] and transport in ("http", "sse"):
+        message = f"a server with a `command` is not reached over {transport}"
+        yield Problem("ST201", message, ("transport",), "leave `transport` out, or give the server's `url`")
 
 
 def _problems_inside(known: dict[str, Any]) -> Iterator[Problem]:

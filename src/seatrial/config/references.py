@@ -147,9 +147,10 @@ class References:
     def _unknown_tool(self, name: str, known: list[str], path: KeyPath) -> Diagnostic:
         meant = nearest(name, known)
         hint = did_you_mean(name, known) if known else "the agent has no tools"
-        if self._has_mcp() and meant is None:
+        if self._has_mcp():
             message = f"no tool is named `{name}`; it may be one of an MCP server's"
-            return self._look.finding("ST508", path, message, "it is looked up again when the server is connected")
+            looked_up = "it is looked up again when the server is connected"
+            return self._look.finding("ST508", path, message, looked_up if meant is None else f"{hint} {looked_up}")
         return self._look.finding("ST305", path, f"no tool is named `{name}`", hint)
 
     def _tool_names(self) -> list[str]:

@@ -132,7 +132,7 @@ def test_h008_connection_keys_on_the_tool_or_inside_config_mean_the_same(load_mo
     assert isinstance(other, McpToolConfig)
     assert one.connection == other.connection
     assert (one.connection.env, one.connection.timeout, one.connection.tools) == ({"A": "1"}, 5, ("read",))
-    assert (one.connection.on_error, one.connection.isolation) == ("fail", "per_case")
+    assert (one.connection.on_error, one.connection.isolation) == ("fail", "shared")
 
 
 def test_h008_what_else_is_in_config_is_for_the_server(load_more: Load) -> None:

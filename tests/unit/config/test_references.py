@@ -170,12 +170,13 @@ def test_h013_mcp_tools_are_known_only_after_connecting(load_more: Load) -> None
     assert loaded.config is not None
 
 
-def test_a_near_miss_of_a_known_tool_is_an_error_beside_mcp_tools_too(load_more: Load) -> None:
+def test_a_near_miss_of_a_known_tool_may_be_a_tool_of_a_server_too(load_more: Load) -> None:
     loaded = load_more(
         "tools:\n  - {name: files, type: mcp, description: d, command: x}\n"
         "test_cases:\n  - {input: a, expected_tools: [filse]}\n"
     )
-    assert told(loaded) == [(10, "ST305")]
+    assert told(loaded) == [(10, "ST508")]
+    assert "did you mean `files`?" in (loaded.diagnostics[0].hint or "")
 
 
 def test_a_server_that_is_a_file_must_exist(load_more: Load, project: Path) -> None:
