@@ -39,7 +39,9 @@ async def ask(request: ModelRequest, scope: Scope, *, purpose: str = "turn") -> 
     """
     is_told = purpose == "turn" and scope.sink is not None and scope.with_deltas
     started = perf_counter()
-    message = received(await _respond(request, scope, _Heard(scope) if is_told else None), scope)
+    heard = _Heard(scope) if is_told else None
+    respond = _respond_here if stops_itself(scope.state.model) else _respond_watched
+    message = received(await respond(request, scope, heard), scope)
     record(message, perf_counter() - started, scope, purpose)
     return message
 
@@ -75,12 +77,6 @@ class _Heard:
         if self._text:
             blocks.append(TextContent("".join(self._text)))
         return tuple(blocks)
-
-
-async def _respond(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:
-    if stops_itself(scope.state.model):
-        return await _respond_here(request, scope, heard)
-    return await _respond_watched(request, scope, heard)
 
 
 async def _respond_here(request: ModelRequest, scope: Scope, heard: _Heard | None) -> AssistantMessage:

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+_encoder = msgspec.json.Encoder(enc_hook=str)
+_decoder = msgspec.json.Decoder()
 REPLACEMENT = "�"
 
 
@@ -17,11 +19,11 @@ class UnreadableJsonError(ValueError):
 def encode(value: Any) -> bytes:
     """``value`` as JSON in UTF-8. Lone surrogates and NUL, which servers choke on, become U+FFFD."""
     try:
-        data = msgspec.json.encode(value, enc_hook=str)
+        data = _encoder.encode(value)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_clean(value), enc_hook=str)
+        return _encoder.encode(_clean(value))
     if b"\\u0000" in data:
-        return msgspec.json.encode(_clean(value), enc_hook=str)
+        return _encoder.encode(_clean(value))
     return data
 
 
@@ -31,7 +33,7 @@ def decode(data: bytes | str) -> Any:
     A byte order mark, lone surrogates, broken UTF-8 and raw control characters in strings are let through.
     """
     try:
-        return msgspec.json.decode(data)
+        return _decoder.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data

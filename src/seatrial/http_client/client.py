@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LARGE_BODY_BYTES = 1 << 20
 DRAIN_S = 0.1
+KNOWN_URLS = 64
 BytesSink = Callable[[bytes], bool]
 
 
@@ -190,11 +191,12 @@ class HttpClient:
         return self._certificates
 
     def _proxy_for(self, url: str) -> str | None:
-        origin = "/".join(url.split("/", 3)[:3])
-        if origin not in self._proxies:
+        if url not in self._proxies:
+            if len(self._proxies) >= KNOWN_URLS:
+                self._proxies.clear()
             parts = urlsplit(url)
-            self._proxies[origin] = proxy_from_environment(parts.scheme, parts.hostname or "")
-        return self._proxies[origin]
+            self._proxies[url] = proxy_from_environment(parts.scheme, parts.hostname or "")
+        return self._proxies[url]
 
 
 class _Session(NamedTuple):
@@ -215,7 +217,8 @@ async def _kept_until_the_loop_ends(connections: aiohttp.ClientSession) -> Async
 async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
     pieces: list[bytes] = []
     room = max_bytes
-    while piece := await response.content.readany():
+    content = response.content
+    while not content.at_eof() and (piece := await content.readany()):
         pieces.append(piece)
         room -= len(piece)
         if room < 0:

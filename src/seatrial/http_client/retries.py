@@ -61,23 +61,19 @@ async def with_retries(
     Raises the last `ProviderError`, also when ``total_s`` seconds have passed, and `AbortedError` as soon as ``signal``
     is set, out of a request or a wait.
     """
-    with _StoppedBy(signal, total_s):
-        return await _tries(attempt, policy, on_retry)
-
-
-async def _tries(attempt: Callable[[], Awaitable[T]], policy: RetryPolicy, on_retry: RetryListener | None) -> T:
     number = 0
-    while True:
-        number += 1
-        try:
-            return await attempt()
-        except ProviderError as error:
-            delay_s = policy.delay_s(number, error)
-            if delay_s is None:
-                raise
-            if on_retry is not None:
-                on_retry(number, delay_s, error.message)
-        await asyncio.sleep(delay_s)
+    with _StoppedBy(signal, total_s):
+        while True:
+            number += 1
+            try:
+                return await attempt()
+            except ProviderError as error:
+                delay_s = policy.delay_s(number, error)
+                if delay_s is None:
+                    raise
+                if on_retry is not None:
+                    on_retry(number, delay_s, error.message)
+            await asyncio.sleep(delay_s)
 
 
 class _StoppedBy:

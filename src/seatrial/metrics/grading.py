@@ -76,7 +76,7 @@ class GradedMetric:
     async def _try_once(self, evidence: Evidence) -> tuple[Score, bool]:
         """The score of one try, and whether another try could end better."""
         try:
-            measured = await self._in_time(evidence)
+            measured = await (self.metric.measure(evidence) if self.timeout_s is None else self._in_time(evidence))
             score = decide(self.shown_name, self._on_scale(measured), self.threshold, self.info)
             return score, score.outcome == "error"
         except SeatrialError as error:
@@ -89,8 +89,6 @@ class GradedMetric:
             return self._error(_told(error)), True
 
     async def _in_time(self, evidence: Evidence) -> Measurement:
-        if self.timeout_s is None:
-            return await self.metric.measure(evidence)
         try:
             async with asyncio.timeout(self.timeout_s) as limit:
                 return await self.metric.measure(evidence)

@@ -75,7 +75,7 @@ def _evidence(config: ExpectationConfig, said: str, turns: Sequence[Turn], messa
     """The context: what the case names, then what searches found."""
     return Evidence(
         input=said,
-        output=turns[-1].result.text,
+        output=turns[-1].answer,
         messages=messages,
         ground_truth=config.ground_truth,
         context=(*config.retrieval_context, *_passages(messages)),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from seatrial.assembly.live import LiveAgent
     from seatrial.config.cases import CaseConfig, TurnConfig
     from seatrial.core.abort import AbortSignal
-    from seatrial.core.messages import Message, UserMessage
+    from seatrial.core.messages import Message
     from seatrial.core.result import RunResult
 
 # What a run's error code says of whose fault the error is; any other error is the provider's.
@@ -31,12 +31,15 @@ _OWN_FAULTS: dict[str, ErrorKind] = {"empty_response": "empty_answer", "invalid_
 class Turn:
     """One turn as it went: what was asked of it, what came, and how long it took.
 
-    ``duration_s`` is the agent's own time: waiting for a turn at a model on this machine is left out.
+    ``answer`` is the result's text; ``retries`` counts the requests that were sent again. ``duration_s`` is the agent's
+    own time: waiting for a turn at a model on this machine is left out.
     """
 
     config: CaseConfig | TurnConfig
     result: RunResult
+    answer: str
     duration_s: float
+    retries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +63,7 @@ class Attempt:
     @property
     def was_held_back(self) -> bool:
         """Whether the provider made a request wait or be sent again."""
-        return self.last is not None and any(
-            message.failed_tries for message in self.last.transcript.messages if isinstance(message, AssistantMessage)
-        )
+        return any(turn.retries for turn in self.turns)
 
     @property
     def is_aborted(self) -> bool:
@@ -82,7 +83,7 @@ async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Atte
         for config in case.turns or (case,):
             turn = await _turn(config, agent, turns[-1].result.transcript.messages if turns else (), stop)
             turns.append(turn)
-            error = _error_in(turn.result)
+            error = _error_in(turn)
             if error is not None or turn.result.stop_reason != "stop":
                 break
     except DocumentError as raised:
@@ -99,22 +100,16 @@ async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Atte
 async def _turn(
     config: CaseConfig | TurnConfig, agent: LiveAgent, history: Sequence[Message], stop: AbortSignal
 ) -> Turn:
-    message = await _message_of(config, agent)
+    message = await asyncio.to_thread(agent.message_for, config) if config.files else agent.message_for(config)
     started = time.perf_counter()
     result = await agent.agent.run(message, history=history, signal=stop)
     duration_s = time.perf_counter() - started
-    return Turn(config, result, round(max(duration_s - _waited_s(result), 0.0), 6))
-
-
-def _waited_s(result: RunResult) -> float:
-    return sum(message.waited_s for message in result.added.messages if isinstance(message, AssistantMessage))
-
-
-async def _message_of(config: CaseConfig | TurnConfig, agent: LiveAgent) -> UserMessage:
-    """What the agent is told. Files are read in a thread."""
-    if config.files:
-        return await asyncio.to_thread(agent.message_for, config)
-    return agent.message_for(config)
+    retries = 0
+    for reply in result.added.messages:
+        if isinstance(reply, AssistantMessage):
+            retries += len(reply.failed_tries)
+            duration_s -= reply.waited_s
+    return Turn(config, result, result.text, round(max(duration_s, 0.0), 6), retries)
 
 
 def _place_of(error: Exception) -> str:
@@ -123,8 +118,9 @@ def _place_of(error: Exception) -> str:
     return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
 
 
-def _error_in(result: RunResult) -> TrialError | None:
+def _error_in(turn: Turn) -> TrialError | None:
     """Why there is no answer to judge, where there is none, or none that a failed hook would have let come about."""
+    result = turn.result
     if result.hook_errors:
         return TrialError(
             "hook", "\n".join(result.hook_errors), "mend the hook; the calls that it failed at went wrong"
@@ -137,7 +133,7 @@ def _error_in(result: RunResult) -> TrialError | None:
             return TrialError("stopped", "a tool call waits for an approval that nobody can give in a test")
         case "aborted" | "terminated" | "limit" | "length":
             return None
-        case "refusal" | "content_filter" if shows_nothing(result.text):
+        case "refusal" | "content_filter" if shows_nothing(turn.answer):
             return TrialError("empty_answer", result.error_message or f"no answer: {result.stop_reason}")
         case _:
-            return TrialError("empty_answer", "the model gave an empty answer") if shows_nothing(result.text) else None
+            return TrialError("empty_answer", "the model gave an empty answer") if shows_nothing(turn.answer) else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from seatrial.core.messages import AssistantMessage, utc_now
+from seatrial.core.messages import utc_now
 from seatrial.metrics.base import Evidence, Score
 from seatrial.metrics.outcome import outcome_of
 from seatrial.runner.evidence import (
@@ -113,16 +113,14 @@ def _results(attempt: Attempt) -> dict[str, Any]:
     transcript = last.transcript
     results = [turn.result for turn in attempt.turns]
     known |= {
-        "output": last.text,
+        "output": attempt.turns[-1].answer,
         "stop_reason": last.stop_reason,
         "limit": last.limit,
         "usage": usage_of_turns(results),
         "cost_usd": cost_of_turns(results),
+        "retries": sum(turn.retries for turn in attempt.turns),
         "messages": transcript.messages,
     }
-    tries = [len(message.failed_tries) for message in transcript.messages if isinstance(message, AssistantMessage)]
-    if any(tries):
-        known["retries"] = sum(tries)
     if calls := transcript.tool_calls:
         known["called_tools"] = tuple(call.name for call in calls)
         known["failed_tools"] = tuple(result.tool_name for result in transcript.tool_results if result.is_error)
@@ -166,7 +164,7 @@ async def _scores(metrics: Sequence[GradedMetric], evidence: Evidence) -> tuple[
 
 def _verdict(case: CaseConfig, attempt: Attempt, last: RunResult, scores: Sequence[Score]) -> tuple[Outcome, str]:
     """The outcome, and why it could not be ``passed`` where the scores alone do not tell."""
-    outcome = outcome_of(scores, answer=last.text)
+    outcome = outcome_of(scores, answer=attempt.turns[-1].answer)
     cut_off = _why_cut_off(case, attempt, last)
     if cut_off and outcome == "passed":
         return "failed", cut_off

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from seatrial.metrics.base import Measurement
@@ -33,10 +32,12 @@ class F1(PairMetric):
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     """How many words the two bags have in common, each as often as it stands in both."""
-    left = Counter(one)
+    left: dict[str, int] = {}
+    for word in one:
+        left[word] = left.get(word, 0) + 1
     count = 0
     for word in other:
-        if left[word] > 0:
+        if left.get(word):
             left[word] -= 1
             count += 1
     return count
