@@ -20,6 +20,13 @@ NODE: Message = {
 }
 
 
+def deep(levels: int) -> Message:
+    schema: Message = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"in": schema}}
+    return schema
+
+
 class Paged(Server):
     """Three pages of two tools; a cursor it never gave is refused."""
 
@@ -78,6 +85,21 @@ class StaleCursor(Server):
             self.was_stale = True
             raise RefusedError(-32602, "Invalid cursor")
         return {"tools": [tool("last")]}
+
+
+class AlwaysStaleCursor(Server):
+    """Refuses the cursor that it gave, every time."""
+
+    def list_tools(self, cursor: str | None) -> Message:
+        if cursor is not None:
+            raise RefusedError(-32602, "Invalid cursor")
+        return {"tools": [tool("first")], "nextCursor": "next"}
+
+
+class DeepSchema(Server):
+    """A schema that is nested 400 levels deep, beside one that is not."""
+
+    tools = (tool("deep", deep(400)), tool("flat"))
 
 
 class Endless(Server):
@@ -212,6 +234,8 @@ SERVERS = {
     "empty_cursor": EmptyCursor,
     "empty_cursor_as_value": EmptyCursorAsValue,
     "stale_cursor": StaleCursor,
+    "always_stale_cursor": AlwaysStaleCursor,
+    "deep_schema": DeepSchema,
     "endless": Endless,
     "many": Many,
     "refuses": Refuses,

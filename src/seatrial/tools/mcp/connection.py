@@ -11,7 +11,6 @@ from seatrial.errors import McpError, MissingExtraError
 try:
     from mcp import MCPError
     from mcp.client import InputRequiredRoundsExceededError
-    from pydantic import ValidationError
 except ModuleNotFoundError as missing:
     raise MissingExtraError("mcp", "a tool of type mcp") from missing
 
@@ -19,7 +18,7 @@ from seatrial.tools.mcp.exchange import CURRENT_EXCHANGE, Exchange
 from seatrial.tools.mcp.failures import CURSOR_REFUSED, METHOD_NOT_FOUND, Failures
 from seatrial.tools.mcp.link import Link
 from seatrial.tools.mcp.listing import CursorRefusedError, Listing, Page
-from seatrial.tools.mcp.mend import ORIGINAL
+from seatrial.tools.mcp.mend import Original
 from seatrial.tools.mcp.remote import RemoteResult, RemoteTool
 from seatrial.tools.mcp.settings import McpSettings
 
@@ -95,7 +94,7 @@ class McpConnection:
         try:
             async with asyncio.timeout(self.settings.connect_timeout_s):
                 listing = await Listing.fetched(self._page, empty_cursor_ends=not link.is_modern)
-        except (MCPError, ValidationError, TimeoutError) as error:
+        except (MCPError, ValueError, TimeoutError) as error:
             if isinstance(error, MCPError) and error.code == METHOD_NOT_FOUND and link.is_open:
                 listing = Listing.without_tools(f"it offers no tools: {error.message} (code {error.code})")
             else:
@@ -103,7 +102,7 @@ class McpConnection:
                 await link.settle()
                 raise self._failures.of_listing(link, error) from error
         self.tools = tuple(listing.tools.values())
-        self.warnings = tuple(listing.warnings)
+        self.warnings = listing.warnings
 
     async def call(
         self,
@@ -127,13 +126,13 @@ class McpConnection:
                 result = await link.client.call_tool(
                     name, arguments, read_timeout_seconds=limit_s, progress_callback=_progress(on_progress)
                 )
-        except (MCPError, ValidationError, RuntimeError, InputRequiredRoundsExceededError, TimeoutError) as error:
+        except (MCPError, ValueError, RuntimeError, InputRequiredRoundsExceededError, TimeoutError) as error:
             await link.settle()
             raise self._failures.of_call(link, name, limit_s, error, exchange.failure) from error
         finally:
             CURRENT_EXCHANGE.reset(token)
-        original = (result.meta or {}).get(ORIGINAL)
-        return RemoteResult.of(original if isinstance(original, dict) else result.model_dump(by_alias=True))
+        original = Original.within(result.meta)
+        return RemoteResult.of(result.model_dump(by_alias=True) if original is None else original)
 
     @property
     def _opened(self) -> Link:

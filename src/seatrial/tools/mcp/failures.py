@@ -74,16 +74,18 @@ class Failures:
             return self._made(link, why, code=REQUEST_TIMEOUT, with_stderr=False)
         if not link.is_open:
             return self._lost(link, f"during the call of {tool!r}", cause)
-        refusal = f"{self._who} refused the call of {tool!r}: {_words(cause)}"
-        return self._made(link, refusal, code=_code(cause), with_stderr=False)
+        why = f"{self._who} {_no_answer(tool, cause)}: {_words(cause)}"
+        return self._made(link, why, code=_code(cause), with_stderr=False)
 
     def _lost(self, link: Link, when: str, cause: BaseException) -> McpError:
         if link.process is not None:
             how = link.process.complaint or link.process.told_end
             return self._made(link, f"{self._who} {how} {when}", code=_code(cause), is_lost=True)
         behind = root_cause(link.cause) if link.cause is not None else cause
+        # The library raises RuntimeError where its client is closed already, which says nothing to anybody.
+        why = "it was closed from there" if isinstance(behind, RuntimeError) else _words(behind)
         return self._made(
-            link, f"the connection to {self._who} was lost {when}: {_words(behind)}", code=_code(cause), is_lost=True
+            link, f"the connection to {self._who} was lost {when}: {why}", code=_code(cause), is_lost=True
         )
 
     def _refused(
@@ -147,7 +149,17 @@ def _code(cause: BaseException) -> int | None:
 
 
 def _is_closed(cause: BaseException) -> bool:
-    return _code(cause) == CONNECTION_CLOSED or isinstance(cause, OSError)
+    """Servers of every kind have errors of their own under the code that the library gives to a closed connection."""
+    is_told = isinstance(cause, MCPError) and cause.code == CONNECTION_CLOSED and cause.message == "Connection closed"
+    return is_told or isinstance(cause, OSError)
+
+
+def _no_answer(tool: str, cause: BaseException) -> str:
+    if isinstance(cause, MCPError) and cause.message.startswith("SSE stream ended"):
+        return f"broke off its answer to the call of {tool!r}"
+    if isinstance(cause, ValueError):
+        return f"answered the call of {tool!r} with something that cannot be read"
+    return f"refused the call of {tool!r}"
 
 
 def _is_stand_in(cause: MCPError) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Protocol
 
-from seatrial.tools.mcp.mend import NAMELESS, ORIGINAL
+from seatrial.tools.mcp.mend import NAMELESS, Original
 from seatrial.tools.mcp.remote import RemoteTool
 
 MAX_PAGES = 1000
+MAX_TOLD = 3
 
 
 class Page(Protocol):
@@ -39,7 +40,8 @@ class Listing:
 
     def __init__(self) -> None:
         self.tools: dict[str, RemoteTool] = {}
-        self.warnings: dict[str, None] = {}
+        self._warnings: dict[str, None] = {}
+        self._repeated: dict[str, None] = {}
 
     @classmethod
     async def fetched(cls, fetch: FetchPage, *, empty_cursor_ends: bool) -> Listing:
@@ -47,7 +49,12 @@ class Listing:
         try:
             return await cls()._read(fetch, empty_cursor_ends)
         except CursorRefusedError:
-            return await cls()._read(fetch, empty_cursor_ends)
+            listing = cls()
+        try:
+            return await listing._read(fetch, empty_cursor_ends)
+        except CursorRefusedError as refused:
+            listing._warn(f"it refuses a cursor that it gave ({refused}); the tools so far are used")
+            return listing
 
     @classmethod
     def without_tools(cls, warning: str) -> Listing:
@@ -55,6 +62,11 @@ class Listing:
         listing = cls()
         listing._warn(warning)
         return listing
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What there is to say about it."""
+        return (*self._warnings, *self._told_repeated())
 
     async def _read(self, fetch: FetchPage, empty_cursor_ends: bool) -> Listing:
         cursor: str | None = None
@@ -76,12 +88,19 @@ class Listing:
         if nameless:
             self._warn(f"{nameless} of the tools it lists have no name and are left out")
         for framed in page.tools:
-            listed = (framed.meta or {}).get(ORIGINAL) or {"name": framed.name}
+            listed = Original.within(framed.meta) or {"name": framed.name}
             if not isinstance(listed.get("inputSchema"), dict):
                 self._warn(f"its tool {framed.name!r} has no input schema that could be used; any arguments are taken")
             if framed.name in self.tools:
-                self._warn(f"it lists the tool {framed.name!r} more than once; the first one is used")
+                self._repeated[framed.name] = None
             self.tools.setdefault(framed.name, RemoteTool.of(listed))
 
+    def _told_repeated(self) -> Iterator[str]:
+        names = list(self._repeated)
+        if names:
+            more = f" and {len(names) - MAX_TOLD} more" if len(names) > MAX_TOLD else ""
+            told = ", ".join(repr(name) for name in names[:MAX_TOLD])
+            yield f"it lists {told}{more} more than once; the first is used"
+
     def _warn(self, text: str) -> None:
-        self.warnings[text] = None
+        self._warnings[text] = None

@@ -1,11 +1,13 @@
 """Answers of a server, brought into the form that the protocol library accepts, with nothing of them lost.
 
 The library takes a whole list for bad when one tool of it is, and a whole result for one content block that it does not
-know. So it is handed the bare frame, and the server's own words travel along in its ``_meta``.
+know. So it is handed the bare frame, and the server's own words travel along in its ``_meta``, where it does not look
+into them: what is nested deeply it could not even check.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from seatrial.tools.mcp.wire import INTERNAL_ERROR, error_reply
@@ -14,6 +16,29 @@ ORIGINAL = "seatrial/original"
 NAMELESS = "seatrial/nameless"
 LIST_TOOLS = "tools/list"
 CALL_TOOL = "tools/call"
+
+# The library reads at most some 250 levels.
+MAX_SCHEMA_LEVELS = 100
+
+
+class Original(str):
+    """The server's own words: for the library an empty text, for us ``value``."""
+
+    __slots__ = ("value",)
+    value: dict[str, Any]
+
+    @classmethod
+    def of(cls, value: dict[str, Any]) -> Original:
+        """Around that value."""
+        original = cls()
+        original.value = value
+        return original
+
+    @staticmethod
+    def within(meta: Any) -> dict[str, Any] | None:
+        """The value that travels in a ``_meta``, if one does."""
+        found = meta.get(ORIGINAL) if isinstance(meta, dict) else None
+        return found.value if isinstance(found, Original) else None
 
 
 class Mender:
@@ -61,7 +86,7 @@ def mended_result(method: str, result: dict[str, Any]) -> dict[str, Any]:
     if method == LIST_TOOLS:
         return _list_frame(result)
     if method == CALL_TOOL and result.get("resultType", "complete") == "complete":
-        return _frame(content=[], isError=result.get("isError") is True, _meta={ORIGINAL: result})
+        return _frame(content=[], isError=result.get("isError") is True, _meta={ORIGINAL: Original.of(result)})
     return result
 
 
@@ -81,8 +106,22 @@ def _has_name(tool: Any) -> bool:
 
 def _tool_frame(tool: dict[str, Any]) -> dict[str, Any]:
     schema = tool.get("inputSchema")
-    schema = schema if isinstance(schema, dict) else {}
-    return {"name": tool["name"], "inputSchema": schema | {"type": "object"}, "_meta": {ORIGINAL: tool}}
+    schema = schema if isinstance(schema, dict) and _is_flat(schema) else {}
+    return {"name": tool["name"], "inputSchema": schema | {"type": "object"}, "_meta": {ORIGINAL: Original.of(tool)}}
+
+
+def _is_flat(schema: dict[str, Any]) -> bool:
+    """Whether it has no more levels than can be checked."""
+    level: list[Any] = [schema]
+    for _ in range(MAX_SCHEMA_LEVELS):
+        level = [inner for value in level for inner in _inside(value) if isinstance(inner, dict | list)]
+        if not level:
+            return True
+    return False
+
+
+def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
 
 
 def _frame(**values: Any) -> dict[str, Any]:
