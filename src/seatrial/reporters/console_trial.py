@@ -20,6 +20,7 @@ from seatrial.reporters.console_table import STYLES
 from seatrial.reporters.plain import Glyphs, one_line, visible
 from seatrial.reporters.report import Report, place_of_crash
 from seatrial.reporters.rows import SIGNS
+from seatrial.reporters.tool_results import beside_result
 from seatrial.runs.encoding import to_json
 from seatrial.runs.records import TrialRecord
 
@@ -126,18 +127,10 @@ def _lines(message: Message, glyphs: Glyphs) -> Iterator[tuple[str, Text]]:
             if place := place_of_crash(message):
                 text.append(f"  in {one_line(place)}", tone)
             yield "tool", text.append(took, "bright_black")
-            yield from _printed(message)
+            for label, told in beside_result(message):
+                yield label, Text(_cut(visible(told)), "bright_black")
         case _:
             assert_never(message)
-
-
-def _printed(message: ToolResultMessage) -> Iterator[tuple[str, Text]]:
-    """What the tool printed, which its caller never saw."""
-    details = message.details if isinstance(message.details, dict) else {}
-    for stream in ("stdout", "stderr"):
-        written = details.get(stream)
-        if isinstance(written, str) and written.strip():
-            yield "printed", Text(_cut(visible(written.rstrip())), "bright_black")
 
 
 def _block(block: Block, glyphs: Glyphs) -> Text:

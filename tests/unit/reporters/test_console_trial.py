@@ -6,10 +6,13 @@ import io
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+import pytest
 from tests.support.stored_trials import trial
 
 from seatrial.core.content import TextContent, ToolCall
 from seatrial.core.messages import AssistantMessage, ToolResultMessage, UserMessage
+from seatrial.core.usage import Usage
 from seatrial.metrics.base import Score
 from seatrial.reporters.console import console_on
 from seatrial.reporters.console_trial import print_tries
@@ -73,3 +76,29 @@ def test_tries_are_numbered_and_what_is_the_same_is_not_repeated(report_of: Make
     assert "9.0 s" in text
     assert text.count("How much?") == 2
     assert "Four." in text
+
+
+def test_a_call_tells_what_it_ran_with_and_what_the_model_was_not_shown(report_of: MakeReport) -> None:
+    result = ToolResultMessage(
+        "c1", "price", (TextContent("x"),), arguments={"visits": 5}, left_out_chars=1200, duration_s=1.5
+    )
+    text = shown([one := trial(messages=(UserMessage("Hi"), result))], report_of([one]))
+    assert 'ran with   {"visits":5}' in text
+    assert "cut        1,200 characters that the model was not shown" in text
+
+
+def test_the_request_of_a_prompt_tool_is_shown_with_what_it_cost(report_of: MakeReport) -> None:
+    answer = AssistantMessage(
+        (TextContent("short"),), provider="openai", model="gpt-x", usage=Usage(10, 5), cost_usd=0.25
+    )
+    details = {"transcript": {"messages": [{"role": "user", "content": "Shorten: x"}, msgspec.to_builtins(answer)]}}
+    messages = (UserMessage("Hi"), ToolResultMessage("c1", "shorten", (TextContent("short"),), details=details))
+    text = shown([one := trial(messages=messages)], report_of([one]))
+    assert "asked      Shorten: x" in text
+    assert "answered   short  (openai gpt-x, 10 + 5 tokens, $0.250)" in text
+
+
+@pytest.mark.parametrize("transcript", ["text", {"messages": 3}, {"messages": [{"role": "nobody"}]}])
+def test_details_of_a_users_own_shape_are_passed_over(report_of: MakeReport, transcript: Any) -> None:
+    result = ToolResultMessage("c1", "price", (TextContent("4"),), details={"transcript": transcript})
+    assert "price 4" in shown([one := trial(messages=(UserMessage("Hi"), result))], report_of([one]))
