@@ -16,11 +16,12 @@ _DIGITS = 5
 class FusionWeights:
     """``dense`` is the weight of the ranking by meaning, the rest to 1 that of the ranking by words.
 
-    The larger ``k``, the less the first places count.
+    The larger ``k``, the less the first places count. The defaults are the best of sixty on the half of the labelled
+    set that settings are chosen on.
     """
 
-    dense: float = 0.8
-    k: int = 10
+    dense: float = 0.5
+    k: int = 1
 
 
 def fused(cosines: Mapping[int, float], shares: Mapping[int, float], weights: FusionWeights) -> dict[int, float]:
