@@ -5,11 +5,15 @@ from __future__ import annotations
 import random
 from bisect import bisect
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from itertools import accumulate
 from math import comb
 from statistics import fmean
 
-from seatrial.stats.intervals import Interval, clustered_interval, mean_interval, wilson
+from seatrial.runs.compare import compare
+from seatrial.runs.gate import reasons_to_fail
+from seatrial.runs.sides import CaseSide, MetricFacts, Side
+from seatrial.stats.intervals import Interval, clustered_interval, mean_interval, paired_rate_interval, wilson
 from seatrial.stats.paired import mcnemar_exact, paired_t
 
 DRAWS = 20_000
@@ -31,6 +35,12 @@ def rows() -> list[tuple[str, str, str]]:
         found.append((f"clustered mean, {cases} cases x {repeats}", f"{mean_coverage(cases, repeats):.2%}", BAR))
     found.append(("McNemar at 5 %, no difference, 100 cases", f"{mcnemar_alarms(100):.2%}", "at most 5.5 %"))
     found.append(("paired t at 5 %, no difference, 50 cases", f"{t_alarms(50):.2%}", "at most 5.5 %"))
+    for cases, repeats in ((40, 1), (20, 3)):
+        what = f"gate --fail-on worse, no difference, {cases} cases x {repeats}, pass rate and 3 metrics"
+        found.append((what, f"{gate_alarms(cases, repeats):.2%}", "at most 5.5 %"))
+    for rate in (0.5, 0.9):
+        what = f"difference of two pass rates, n = 50, p = {rate:g}"
+        found.append((what, f"{difference_coverage(rate, 50):.2%}", "at least 94 %"))
     return found
 
 
@@ -106,6 +116,50 @@ def t_alarms(cases: int) -> float:
         return [draw.betavariate(5, 2) - draw.betavariate(5, 2) for _ in range(cases)]
 
     return fmean(paired_t(differences()) < 0.05 for _ in range(DRAWS))
+
+
+def gate_alarms(cases: int, repeats: int) -> float:
+    """Two runs of one agent whose cases have levels of their own; how often the whole gate calls the second worse."""
+    draw = seeded(f"gate {cases} {repeats}")
+    return fmean(_is_alarm(draw, cases, repeats) for _ in range(DRAWS))
+
+
+def _is_alarm(draw: random.Random, cases: int, repeats: int) -> bool:
+    levels = [draw.betavariate(5, 2) for _ in range(cases)]
+    found = compare(_side("a", draw, levels, repeats), _side("b", draw, levels, repeats))
+    return bool(reasons_to_fail(found, "worse"))
+
+
+def _side(name: str, draw: random.Random, levels: Sequence[float], repeats: int) -> Side:
+    """Scores around each case's level that go together, and a pass rate that goes with them."""
+    cases = {}
+    for number, level in enumerate(levels):
+        tries = [(draw.random() + level) / 2 for _ in range(repeats)]
+        scores = {metric: fmean((each + draw.random()) / 2 for each in tries) for metric in ("m1", "m2", "m3")}
+        passed = sum(each >= 0.5 for each in tries)
+        cases[f"{number}", ""] = CaseSide(f"{number}", passed=passed, checked=repeats, scores=scores)
+    facts = dict.fromkeys(("m1", "m2", "m3"), MetricFacts(scale=(0.0, 1.0)))
+    return Side(name, name, "agent", datetime(2026, 1, 1, tzinfo=UTC), cases=cases, metrics=facts)
+
+
+def difference_coverage(rate: float, n: int) -> float:
+    """Two runs that agree in most cases; how often the interval holds the true difference, which is 0.
+
+    It is wider than it need be where the two go together, never narrower.
+    """
+    draw = seeded(f"difference {rate} {n}")
+
+    def one() -> bool:
+        both = only_first = only_second = 0
+        for _ in range(n):
+            first = draw.random() < rate
+            second = first if draw.random() < 0.5 else draw.random() < rate
+            both += first and second
+            only_first += first > second
+            only_second += second > first
+        return _holds(paired_rate_interval(both, only_first, only_second, n - both - only_first - only_second), 0.0)
+
+    return fmean(one() for _ in range(DRAWS))
 
 
 def _holds(interval: Interval, truth: float) -> bool:

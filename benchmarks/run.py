@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+import compare
 import core
 import interval_coverage
 import mcp_client
@@ -25,6 +26,7 @@ SECTIONS = {
     "The core beside other frameworks": peers.rows,
     "A suite": suite.rows,
     "Metrics": metrics.rows,
+    "Comparison": compare.rows,
     "Intervals and tests": interval_coverage.rows,
     "MCP servers": mcp_client.rows,
     "Retrieval quality": retrieval.rows,

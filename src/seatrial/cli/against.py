@@ -11,7 +11,7 @@ from typing import Any, TextIO, cast
 import click
 
 from seatrial.cli import terminal
-from seatrial.cli.agents import open_runs
+from seatrial.cli.options import open_runs
 from seatrial.cli.sides import is_baseline, side_of
 from seatrial.errors import ConfigError, RunError
 from seatrial.reporters.comparison_text import print_comparison

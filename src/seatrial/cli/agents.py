@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-import click
-
 from seatrial.assembly.check import check
 from seatrial.assembly.live import LiveAgent
 from seatrial.cli import terminal
@@ -16,35 +14,10 @@ from seatrial.config.loaded import LoadedAgent, in_order
 from seatrial.config.loader import load_agent
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import ConfigError
-from seatrial.runs.store import RunStore, open_store, store_file
 
 _WARNINGS_SHOWN = 5
 _CLOSE_S = 10.0
 _CLOSE_WHEN_STOPPED_S = 0.5
-
-agent_option = click.option(
-    "-a",
-    "--agent",
-    "agent",
-    type=click.Path(path_type=Path),
-    default=Path(),
-    metavar="PATH",
-    help="The agent file or its folder (default: agent.yaml here).",
-)
-
-
-store_option = click.option(
-    "--store",
-    "place",
-    envvar="SEATRIAL_STORE",
-    metavar="PLACE",
-    help="Where runs are kept: a file or postgresql://... (default: .seatrial/runs.db beside the agent file).",
-)
-
-
-def open_runs(folder: Path, place: str | None, *, create: bool) -> RunStore:
-    """The run store that the command line names, else the one of the agent's folder."""
-    return open_store(place or store_file(folder), create=create)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from typing import cast
 import click
 
 from seatrial.cli import terminal
-from seatrial.cli.agents import agent_option, open_runs, store_option
+from seatrial.cli.options import agent_option, open_runs, store_option
 from seatrial.cli.sides import is_baseline, side_of
 from seatrial.cli.targets import report_targets
 from seatrial.config.agent_path import agent_file

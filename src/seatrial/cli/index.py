@@ -13,10 +13,11 @@ import msgspec
 
 from seatrial.assembly.tools import build_reranker, open_index, search_settings
 from seatrial.cli import terminal
-from seatrial.cli.agents import agent_option, load_checked
+from seatrial.cli.agents import load_checked
 from seatrial.cli.index_progress import IndexBar
 from seatrial.cli.index_words import counted, index_in_words
 from seatrial.cli.numbers import Number, Whole
+from seatrial.cli.options import agent_option
 from seatrial.cli.running import run_async
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.vectorstore import VectorstoreToolConfig

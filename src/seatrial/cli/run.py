@@ -13,7 +13,8 @@ import click
 from seatrial.assembly.attachments import accepted_by
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
-from seatrial.cli.agents import agent_option, closed, load_checked
+from seatrial.cli.agents import closed, load_checked
+from seatrial.cli.options import agent_option
 from seatrial.cli.running import run_async
 from seatrial.cli.trace import show_step
 from seatrial.core.messages import UserMessage

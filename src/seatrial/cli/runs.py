@@ -10,8 +10,8 @@ import click
 from rich.text import Text
 
 from seatrial.cli import terminal
-from seatrial.cli.agents import agent_option, open_runs, store_option
 from seatrial.cli.numbers import Whole
+from seatrial.cli.options import agent_option, open_runs, store_option
 from seatrial.cli.program import program
 from seatrial.cli.runs_table import runs_table
 from seatrial.config.agent_path import agent_file

@@ -18,10 +18,11 @@ import msgspec
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.against import Against, against, against_options
-from seatrial.cli.agents import closed, load_checked, open_runs, store_option
+from seatrial.cli.agents import closed, load_checked
 from seatrial.cli.dry_run import show_plan
 from seatrial.cli.index_words import has_changed, index_in_words
 from seatrial.cli.numbers import Number, Whole
+from seatrial.cli.options import open_runs, store_option
 from seatrial.cli.program import program
 from seatrial.cli.running import run_async, settle_memory
 from seatrial.cli.taping import Taping, taping, taping_options

@@ -247,7 +247,7 @@ def _metrics(before: Side, after: Side, pairs: Sequence[tuple[CaseSide, CaseSide
 
 
 def _metric(name: str, facts: MetricFacts, pairs: Sequence[tuple[CaseSide, CaseSide]]) -> MetricDifference | None:
-    values: dict[str, tuple[list[float], list[float]]] = {}
+    values: dict[str, list[tuple[float, float]]] = {}
     unpaired = 0
     for one, other in pairs:
         old, new = one.scores.get(name), other.scores.get(name)
@@ -256,14 +256,16 @@ def _metric(name: str, facts: MetricFacts, pairs: Sequence[tuple[CaseSide, CaseS
         if new is None:
             unpaired += 1
             continue
-        olds, news = values.setdefault(one.case, ([], []))
-        olds.append(old)
-        news.append(new)
+        values.setdefault(one.case, []).append((old, new))
     if not values:
         return None
-    means = [(fmean(olds), fmean(news)) for olds, news in values.values()]
+    means = [found[0] if len(found) == 1 else _means_of(found) for found in values.values()]
     found = of_values(means, is_lower_better=facts.is_lower_better, scale=_scale(facts))
     return MetricDifference(name, facts, found, unpaired)
+
+
+def _means_of(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return fmean(before for before, _ in pairs), fmean(after for _, after in pairs)
 
 
 def _scale(facts: MetricFacts) -> Scale:

@@ -158,7 +158,7 @@ def _mean_scores(tries: Iterable[TrialRecord]) -> dict[str, float]:
         for score in trial.scores:
             if score.value is not None:
                 values.setdefault(score.metric, []).append(score.value)
-    return {metric: found[0] if len(found) == 1 else fmean(found) for metric, found in values.items()}
+    return {metric: _mean(found) for metric, found in values.items()}
 
 
 def _learn_metrics(tries: Iterable[TrialRecord], known: dict[str, MetricFacts]) -> None:
@@ -173,10 +173,15 @@ def _means(tries: Sequence[TrialRecord]) -> Means:
         return Means()
     costs = [trial.cost_usd for trial in tries if trial.cost_usd is not None]
     return Means(
-        duration_s=fmean(trial.duration_s for trial in tries),
-        tokens=fmean(_tokens(tries)),
-        cost_usd=fmean(costs) if len(costs) == len(tries) else None,
+        duration_s=_mean([trial.duration_s for trial in tries]),
+        tokens=_mean(list(_tokens(tries))),
+        cost_usd=_mean(costs) if len(costs) == len(tries) else None,
     )
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean; most often there is one value, and very many means are asked for."""
+    return float(values[0]) if len(values) == 1 else fmean(values)
 
 
 def _tokens(tries: Iterable[TrialRecord]) -> Iterator[int]:

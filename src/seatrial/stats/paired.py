@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from seatrial.stats.distributions import t_two_sided
@@ -12,6 +13,9 @@ from seatrial.stats.intervals import standard_error
 
 _EXACT_UP_TO = 16
 _NOISE = 1e-12
+_FEW_VALUES = 4
+_DIGITS = 9
+_ROUNDED = 1e-6
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:
@@ -60,7 +64,8 @@ def paired_t(differences: Sequence[float]) -> float:
 
 
 def sign_flip(differences: Sequence[float], *, draws: int = 10_000, seed: int = 0) -> float:
-    """The p-value of the paired permutation test: exact for up to 16 differences that are not 0, else by seeded draws.
+    """The p-value of the paired permutation test: exact for up to 16 differences that are not 0, and for any number of
+    them that take few values, as shares of tries do; else by seeded draws.
 
     Source: Fisher 1935; with (hits + 1) / (draws + 1) after Phipson and Smyth 2010.
     """
@@ -71,6 +76,10 @@ def sign_flip(differences: Sequence[float], *, draws: int = 10_000, seed: int = 
     if len(changed) <= _EXACT_UP_TO:
         sums = _all_signed_sums(changed)
         return sum(abs(each) >= seen for each in sums) / len(sums)
+    sizes = Counter(round(abs(difference), _DIGITS) for difference in changed)
+    if len(sizes) <= _FEW_VALUES:
+        ways = _ways_of_sums(sizes)
+        return sum(count for total, count in ways.items() if abs(total) >= seen - _ROUNDED) / (1 << len(changed))
     draw = random.Random(seed)  # noqa: S311 - statistics, no secret
     hits = sum(abs(_signed_sum(changed, draw)) >= seen for _ in range(draws))
     return (hits + 1) / (draws + 1)
@@ -94,6 +103,20 @@ def _all_signed_sums(differences: Sequence[float]) -> list[float]:
     for difference in differences:
         sums = [each + signed for each in sums for signed in (difference, -difference)]
     return sums
+
+
+def _ways_of_sums(sizes: Mapping[float, int]) -> dict[float, int]:
+    """How many choices of signs lead to each sum, when each size occurs so often."""
+    ways = {0.0: 1}
+    for size, n in sizes.items():
+        longer: dict[float, int] = {}
+        for plus in range(n + 1):
+            step, count = (2 * plus - n) * size, math.comb(n, plus)
+            for total, before in ways.items():
+                key = round(total + step, _DIGITS)
+                longer[key] = longer.get(key, 0) + before * count
+        ways = longer
+    return ways
 
 
 def _signed_sum(differences: Sequence[float], draw: random.Random) -> float:

@@ -212,3 +212,12 @@ def test_more_tries_of_cases_that_agree_with_themselves_make_nothing_less_sure(p
 def test_perfect_repeats_are_as_sure_as_one_try_of_each_case() -> None:
     found = clustered_interval([1.0] * 15, [case for case in range(5) for _ in range(3)], scale=(0, 1))
     assert found == pytest.approx(wilson(5, 5))
+
+
+@given(st.lists(st.sampled_from([-1.0, -2 / 3, -1 / 3, 1 / 3, 2 / 3, 1.0]), min_size=17, max_size=17))
+def test_the_permutation_test_of_shares_is_exact_for_any_number_of_cases(differences: list[float]) -> None:
+    seen = abs(sum(differences)) - 1e-9
+    sums = [0.0]
+    for difference in differences:
+        sums = [total + signed for total in sums for signed in (difference, -difference)]
+    assert sign_flip(differences) == pytest.approx(sum(abs(total) >= seen for total in sums) / len(sums))
