@@ -6,7 +6,7 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,12 +111,11 @@ def legal_id(call_id: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "_", call_id)[:40] + "_" + digest
 
 
-def _messages(messages: Iterable[Message], dialect: AnthropicDialect, encoded: EncodedMessages) -> list[dict[str, Any]]:
+def _messages(messages: Sequence[Message], dialect: AnthropicDialect, encoded: EncodedMessages) -> list[dict[str, Any]]:
     """Neighbours of one side become one message; what follows a batch of results comes behind all of them."""
     turns: list[dict[str, Any]] = []
     waiting: list[msgspec.Raw] = []
-    for message in messages:
-        own, after = encoded.message(message)
+    for message, (own, after) in zip(messages, encoded.messages(messages), strict=True):
         if waiting and not isinstance(message, ToolResultMessage):
             _add(turns, "user", waiting)
             waiting = []

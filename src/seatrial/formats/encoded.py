@@ -32,10 +32,23 @@ class EncodedMessages:
 
     def message(self, message: Message) -> Parts:
         """The parts of a message."""
+        kept = self._kept.get(id(message))
+        return self._encoded(message) if kept is None else kept[1]
+
+    def messages(self, messages: Sequence[Message]) -> list[Parts]:
+        """The parts of each message: a conversation grows at its end, so that all before it are mostly known."""
+        kept = self._kept
+        for message in reversed(messages):
+            if id(message) in kept:
+                break
+            self._encoded(message)
+        try:
+            return [kept[id(message)][1] for message in messages]
+        except KeyError:
+            return [self.message(message) for message in messages]
+
+    def _encoded(self, message: Message) -> Parts:
         key = id(message)
-        kept = self._kept.get(key)
-        if kept is not None:
-            return kept[1]
         own, after = self._make(message)
         parts = (_raw(own), _raw(after))
         self._kept[key] = (weakref.ref(message, lambda _gone: self._kept.pop(key, None)), parts)

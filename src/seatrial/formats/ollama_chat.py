@@ -44,8 +44,8 @@ def encode_ollama_request(
     messages: list[Any] = []
     if request.system_prompt:
         messages.append({"role": "system", "content": request.system_prompt})
-    for message in request.messages:
-        messages.extend(encoded.message(message)[0])
+    for own, _ in encoded.messages(request.messages):
+        messages.extend(own)
     sampling = request.sampling
     options = {
         "temperature": sampling.temperature if has_sampling else None,

@@ -112,13 +112,13 @@ def _messages(request: ModelRequest, dialect: ChatDialect, encoded: EncodedMessa
     if system:
         parts.append(encoded.system(system, lambda text: system_to_openai(text, dialect)))
     pictures: list[msgspec.Raw] = []
-    for message in request.messages:
+    for message, (own, after) in zip(request.messages, encoded.messages(request.messages), strict=True):
         if pictures and not isinstance(message, ToolResultMessage):
             parts.extend(pictures)
             pictures.clear()
-        own, after = encoded.message(message)
-        parts.extend(own)
-        pictures.extend(after)
+        parts += own
+        if after:
+            pictures += after
     parts.extend(pictures)
     return parts
 

@@ -58,7 +58,7 @@ def encode_responses_request(
     body: dict[str, Any] = {"model": model, "store": False, "include": ["reasoning.encrypted_content"]}
     if request.system_prompt:
         body["instructions"] = request.system_prompt
-    body["input"] = [item for message in request.messages for item in encoded.message(message)[0]]
+    body["input"] = [item for own, _ in encoded.messages(request.messages) for item in own]
     if request.tools:
         body["tools"] = encoded.tools(request.tools, tool_to_responses)
     settings: dict[str, Any] = {"max_output_tokens": sampling.max_tokens}
