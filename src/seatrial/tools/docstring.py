@@ -6,13 +6,17 @@ import inspect
 import re
 from dataclasses import dataclass, field, replace
 
-_GOOGLE_PARAMETERS = re.compile(r"^(args|arguments|parameters|params|keyword args|keyword arguments):\s*$", re.I)
-_GOOGLE_SECTION = re.compile(r"^[A-Z][A-Za-z ]{2,30}:\s*$")
+_GOOGLE_PARAMETERS = re.compile(
+    r"^(args|arguments|parameters|params|keyword args|keyword arguments|other parameters|attributes):\s*$", re.I
+)
+_GOOGLE_OTHERS = re.compile(
+    r"^(returns?|yields?|raises|receives|warns|examples?|usage|see also|references|todo|methods):\s*$", re.I
+)
 _GOOGLE_ITEM = re.compile(r"^(\*{0,2}\w+)\s*(?:\(([^)]*(?:\([^)]*\)[^)]*)*)\))?\s*:\s*(.*)$")
-_NUMPY_PARAMETERS = re.compile(r"^(other )?parameters$", re.I)
+_NUMPY_PARAMETERS = re.compile(r"^((other )?parameters|attributes)$", re.I)
 _NUMPY_ITEM = re.compile(r"^(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::\s*(.*))?$")
 _FIELD = re.compile(r"^[:@](param|parameter|arg|argument|key|keyword|type)\s+(?:([^:]*?)\s+)?(\*{0,2}\w+)\s*:\s*(.*)$")
-_ANY_FIELD = re.compile(r"^[:@](\w+)(\s+[^:]*)?:")
+_ANY_FIELD = re.compile(r"^[:@](\w+)(\s+[^:]*)?:(?=\s|$)")
 _UNDERLINE = re.compile(r"^-{3,}\s*$")
 
 
@@ -44,7 +48,9 @@ def _description(lines: list[str]) -> str:
     taken: list[str] = []
     for number, line in enumerate(lines):
         follows_underline = number + 1 < len(lines) and _UNDERLINE.match(lines[number + 1])
-        if _GOOGLE_SECTION.match(line) or _ANY_FIELD.match(line) or (line and follows_underline):
+        if _GOOGLE_PARAMETERS.match(line) or _GOOGLE_OTHERS.match(line):
+            break
+        if _ANY_FIELD.match(line) or (line and follows_underline):
             break
         taken.append(line)
     return "\n".join(taken).strip()

@@ -12,6 +12,8 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 from pydantic_core.core_schema import CoreSchema
 
+from seatrial.tools.docstring import read_docstring
+
 Schema = dict[str, Any]
 
 _TYPE_NAMES = {
@@ -117,7 +119,23 @@ def _tidy(schema: Mapping[str, Any], definitions: Mapping[str, Any], recursive: 
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         return _tidy({**definitions[name], **beside}, definitions, recursive)
     kept = {key: value for key, value in schema.items() if key not in _NOISE}
-    return dict(_mapped(kept, lambda part: _tidy(part, definitions, recursive)))
+    return _with_described_fields(dict(_mapped(kept, lambda part: _tidy(part, definitions, recursive))))
+
+
+def _with_described_fields(schema: Schema) -> Schema:
+    """The schema with what a class's docstring says of its fields at the fields themselves."""
+    properties, text = schema.get("properties"), schema.get("description")
+    if not isinstance(properties, dict) or not isinstance(text, str):
+        return schema
+    docs = read_docstring(text)
+    if not docs.parameters:
+        return schema
+    for name, doc in docs.parameters.items():
+        field = properties.get(name)
+        if isinstance(field, dict) and doc.description and "$ref" not in field:
+            properties[name] = {"description": doc.description, **field}
+    rest = {key: value for key, value in schema.items() if key != "description"}
+    return {"description": docs.description, **rest} if docs.description else rest
 
 
 def _mapped(schema: Mapping[str, Any], change: Any) -> Iterator[tuple[str, Any]]:

@@ -72,3 +72,22 @@ def test_a_docstring_without_sections_is_all_description() -> None:
 @given(st.text())
 def test_any_text_can_be_read(text: str) -> None:
     read_docstring(text)
+
+
+def test_a_line_that_only_looks_like_a_section_or_a_field_stays_in_the_description() -> None:
+    text = """Sorts books.
+
+    The orders are:
+    title, year.
+    :class:`Book` says more.
+
+    Note:
+        Slow.
+
+    Args:
+        order: One of them.
+    """
+    read = read_docstring(text)
+    assert read.description.splitlines()[2:5] == ["The orders are:", "title, year.", ":class:`Book` says more."]
+    assert read.description.endswith("Slow.")
+    assert read.parameters == {"order": ParameterDoc("One of them.")}

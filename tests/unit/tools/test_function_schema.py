@@ -237,3 +237,28 @@ def test_declared_parameters_must_fit_the_function(parameters: dict[str, Any], c
 
     with pytest.raises(ToolError, match=complaint):
         FunctionTool.of(order, parameters=parameters)
+
+
+@dataclass
+class Berth:
+    """Where a ship lies.
+
+    Attributes:
+        pier: The pier's letter.
+        number: Counts from the land.
+    """
+
+    pier: str
+    number: int = 1
+
+
+def takes_berths(berths: list[Berth]) -> None: ...
+
+
+def test_h007_a_class_docstring_describes_the_fields() -> None:
+    schema = parameter(takes_berths, "berths")["items"]
+    assert schema["description"] == "Where a ship lies."
+    assert schema["properties"] == {
+        "pier": {"type": "string", "description": "The pier's letter."},
+        "number": {"type": "integer", "default": 1, "description": "Counts from the land."},
+    }
