@@ -44,8 +44,8 @@ def encode_ollama_request(
     messages: list[Any] = []
     if request.system_prompt:
         messages.append({"role": "system", "content": request.system_prompt})
-    for own, _ in encoded.messages(request.messages):
-        messages.extend(own)
+    for parts, _ in encoded.messages(request.messages):
+        messages.extend(parts)
     sampling = request.sampling
     options = {
         "temperature": sampling.temperature if has_sampling else None,
