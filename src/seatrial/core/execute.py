@@ -47,7 +47,7 @@ async def _run(ready: ReadyCall, context: ToolContext, warn: Callable[[str], Non
         running = ready.tool.run(ready.arguments, context)
         if ready.tool.timeout_s is None:
             return output_of(await running)
-        return await _within(ready.tool.timeout_s, asyncio.ensure_future(running), ready.call.name, warn)
+        return await within(ready.tool.timeout_s, asyncio.ensure_future(running), ready.call.name, warn)
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
@@ -57,7 +57,8 @@ async def _run(ready: ReadyCall, context: ToolContext, warn: Callable[[str], Non
         return replace(_failed(told(error)), details=details_of(error))
 
 
-async def _within(timeout_s: float, running: asyncio.Future[Any], name: str, warn: Callable[[str], None]) -> ToolOutput:
+async def within(timeout_s: float, running: asyncio.Future[Any], name: str, warn: Callable[[str], None]) -> ToolOutput:
+    """The output of a running tool, or an error when its time is up; then it is cancelled, and watched if it stays."""
     try:
         done, _pending = await asyncio.wait((running,), timeout=timeout_s)
     except asyncio.CancelledError:
