@@ -105,7 +105,6 @@ class ToolCallMade(msgspec.Struct, frozen=True, tag_field="kind", tag="tool", om
     arguments: dict[str, Any] = {}
     output: Output | None = None
     raised: Raised | None = None
-    has_timed_out: bool = False
     steps: tuple[str | ToolRequest, ...] = ()
     inside: tuple[ModelCall | ToolCallMade | VectorsCall, ...] = ()
 

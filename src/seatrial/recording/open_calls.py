@@ -34,7 +34,6 @@ class OpenCall:
     reply: Reply | None = None
     stream: list[Piece] = field(default_factory=list)
     output: Output | None = None
-    has_timed_out: bool = False
     steps: list[str | ToolRequest] = field(default_factory=list)
     inside: list[OpenCall] = field(default_factory=list)
     vectors: str = ""
@@ -140,7 +139,6 @@ class _Numbered:
             arguments=asked.arguments,
             output=call.output,
             raised=call.raised,
-            has_timed_out=call.has_timed_out,
             steps=tuple(call.steps),
             inside=self.calls(call.inside),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -73,9 +74,6 @@ class Recorder:
         outside = _around.set(call)
         try:
             output = await live(self._listening(call, context))
-        except asyncio.CancelledError:
-            call.has_timed_out = call.is_over = not context.signal.is_set and tool.timeout_s is not None
-            raise
         except Exception as error:
             call.raised, call.is_over = raised_by(error), True
             raise
@@ -172,8 +170,13 @@ class Recorder:
         return replace(context, update=update, run_tool=run)
 
     def _noting_when(self, call: OpenCall, update: Callable[[str], None]) -> Callable[[str], None]:
+        loop, home = asyncio.get_running_loop(), threading.get_ident()
+
         def tell(text: str) -> None:
-            self.trial.order.append(call)
+            if threading.get_ident() == home:
+                self.trial.order.append(call)
+            elif not loop.is_closed():  # it is told in the loop's own time
+                loop.call_soon_threadsafe(self.trial.order.append, call)
             update(text)
 
         return tell
@@ -205,7 +208,7 @@ def _fill(kept: OpenCall, call: Call, asked_by_number: Mapping[int, Asked]) -> N
     elif isinstance(call, VectorsCall):
         kept.vectors = call.vectors
     else:
-        kept.output, kept.has_timed_out, kept.steps = call.output, call.has_timed_out, list(call.steps)
+        kept.output, kept.steps = call.output, list(call.steps)
         for inner in call.inside:
             kept.inside.append(OpenCall(asked_by_number[inner.number]))
             _fill(kept.inside[-1], inner, asked_by_number)

@@ -126,12 +126,7 @@ class Replayer:
             with recorder.keeping(call, self._asked_by_number, context) as noting:
                 await self._repeat_steps(call, noting)
         if call.output is None:
-            timeout_s = tool.timeout_s or 0.0
-            raise (
-                ToolError(f"timed out after {timeout_s:g} s")
-                if call.has_timed_out
-                else _exception(call.raised, ToolError)
-            )
+            raise _exception(call.raised, ToolError)
         fields = {name: getattr(call.output, name) for name in Output.__struct_fields__}
         return ToolOutput(**(fields | {"content": self._blobs.restored(call.output.content)}))
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from seatrial.core.abort import AbortSignal
+from seatrial.core.execute import within
 from seatrial.core.messages import AssistantMessage
 from seatrial.core.model import Model, ModelInfo, ModelRequest, NoticeSink, Preparable, ToolSpec, stops_itself
 from seatrial.core.offering import ToolSource
-from seatrial.core.tool import ExecutionMode, Tool, ToolContext, ToolOutput, max_output_of
+from seatrial.core.tool import ExecutionMode, Tool, ToolContext, ToolOutput, max_output_of, output_of
+from seatrial.core.waiting import logger
 from seatrial.recording.tape import current_tape
 
 
@@ -70,7 +73,12 @@ class TapedModel:
 
 
 class TapedTool:
-    """A tool with all that is said of it, whose runs go over the tape."""
+    """A tool with all that is said of it, whose runs go over the tape.
+
+    Its time is kept here and not by the loop, so that the tape sees each call end in the moment in which all others do.
+    """
+
+    timeout_s: float | None = None
 
     def __init__(self, tool: Tool) -> None:
         self._tool = tool
@@ -91,11 +99,6 @@ class TapedTool:
         return self._tool.execution_mode
 
     @property
-    def timeout_s(self) -> float | None:
-        """The tool's own."""
-        return self._tool.timeout_s
-
-    @property
     def max_output_chars(self) -> int | None:
         """The tool's own."""
         return max_output_of(self._tool)
@@ -106,14 +109,15 @@ class TapedTool:
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
         """The tape's output."""
-        tape = current_tape()
-        if tape is None:
-            return await self._tool.run(arguments, context)
 
         async def live(context: ToolContext) -> ToolOutput:
-            return await self._tool.run(arguments, context)
+            running = self._tool.run(arguments, context)
+            if self._tool.timeout_s is None:
+                return output_of(await running)
+            return await within(self._tool.timeout_s, asyncio.ensure_future(running), self.spec.name, logger.warning)
 
-        return await tape.run(self._tool, arguments, live, context)
+        tape = current_tape()
+        return await (live(context) if tape is None else tape.run(self._tool, arguments, live, context))
 
 
 class TapedSource:

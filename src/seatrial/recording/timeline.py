@@ -6,8 +6,6 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable
 
-# A step that follows another's is told only after that one has been passed on to the end.
-_SETTLED_ROUNDS = 8
 _QUICK_ROUNDS = 200
 _ROUND_S = 0.005
 _PATIENCE_S = 1.0
@@ -27,8 +25,7 @@ class Timeline:
         """Returns when it is the turn of the next step of this call; at once for calls that nothing is known of."""
         if number not in self._left:
             return
-        if self._left[0] != number:
-            await self._wait_for(number)
+        await self._come_first(number)
         if number in self._left:
             self._left.remove(number)
         self._steps_made += 1
@@ -37,7 +34,7 @@ class Timeline:
         """Lets everything pass from now on: what happens is not what was recorded."""
         self._left.clear()
 
-    async def _wait_for(self, number: int) -> None:
+    async def _come_first(self, number: int) -> None:
         seen, rounds = self._steps_made, 0
         while self._left and self._left[0] != number:
             await asyncio.sleep(0 if rounds < _QUICK_ROUNDS else _ROUND_S)
@@ -46,5 +43,3 @@ class Timeline:
             rounds += 1
             if rounds - _QUICK_ROUNDS > _PATIENCE_S / _ROUND_S:
                 return
-        for _ in range(_SETTLED_ROUNDS):
-            await asyncio.sleep(0)
