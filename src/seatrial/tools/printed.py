@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TextIO
 
-_LONGEST = 20_000
+_LONGEST_BYTES = 20_000
 _lock = threading.Lock()
 _pages: ContextVar[_Pages | None] = ContextVar("seatrial_printed", default=None)
 
@@ -22,9 +22,9 @@ class Printed:
         self._pages = _Pages()
 
     def texts(self) -> dict[str, str]:
-        """The streams that were written to, by name, each cut in the middle beyond 20,000 characters."""
+        """The streams that were written to, by name; of more than 20,000 bytes the middle is left out."""
         written = {name: _content(self._pages[name]) for name in ("stdout", "stderr") if name in self._pages}
-        return {name: _cut(text) for name, text in written.items() if text}
+        return {name: text for name, text in written.items() if text}
 
     @contextmanager
     def capture(self) -> Iterator[None]:
@@ -79,17 +79,41 @@ class _Switch:
 
 
 def _page() -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", newline="", write_through=True)
+    return io.TextIOWrapper(_Ends(), encoding="utf-8", errors="backslashreplace", newline="", write_through=True)
 
 
 def _content(page: io.TextIOWrapper) -> str:
     page.flush()
-    buffer = page.buffer
-    return buffer.getvalue().decode("utf-8", "replace") if isinstance(buffer, io.BytesIO) else ""
+    return page.buffer.text() if isinstance(page.buffer, _Ends) else ""
 
 
-def _cut(text: str) -> str:
-    if len(text) <= _LONGEST:
-        return text
-    half = _LONGEST // 2
-    return f"{text[:half]}\n... {len(text) - _LONGEST} characters left out ...\n{text[-half:]}"
+class _Ends(io.BufferedIOBase):
+    """Keeps the beginning and the end of what is written, however much it is."""
+
+    def __init__(self) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._left_out = 0
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Takes it all."""
+        written = bytes(data)
+        room = _LONGEST_BYTES // 2 - len(self._head)
+        self._head += written[:room]
+        self._tail += written[room:]
+        too_many = len(self._tail) - _LONGEST_BYTES // 2
+        if too_many > 0:
+            del self._tail[:too_many]
+            self._left_out += too_many
+        return len(written)
+
+    def text(self) -> str:
+        """The two ends, with a note between them when there was more."""
+        if not self._left_out:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        head, tail = self._head.decode("utf-8", "ignore"), self._tail.decode("utf-8", "ignore")
+        return f"{head}\n... {self._left_out:,} bytes left out ...\n{tail}"

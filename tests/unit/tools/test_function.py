@@ -237,3 +237,18 @@ async def test_a_stuck_function_does_not_keep_others_from_running() -> None:
     assert await asyncio.wait_for(text(lambda: "through"), 10) == "through"
     release.set()
     await asyncio.gather(*stuck)
+
+
+async def test_p008_of_very_much_print_the_two_ends_are_kept() -> None:
+    def loud() -> str:
+        sys.stdout.write("BEGIN é")
+        for _ in range(50):
+            print("x" * 10_000)
+        sys.stdout.buffer.write("é END".encode())
+        return "done"
+
+    printed = (await FunctionTool.of(loud).run({}, ToolContext())).details["stdout"]
+    assert printed.startswith("BEGIN é")
+    assert printed.endswith("é END")
+    assert "480,064 bytes left out" in printed
+    assert len(printed) < 21_000
