@@ -25,6 +25,7 @@ HOMES = {
     "nltk": {"seatrial.metrics"},
     "openai": set(),
     "anthropic": set(),
+    "opentelemetry": set(),
     "httpx": set(),
     "httpx2": {"seatrial.tools.mcp"},
     "mcp": {"seatrial.tools.mcp"},
