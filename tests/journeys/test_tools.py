@@ -145,6 +145,7 @@ def hostile(tmp_path: Path) -> Path:
         ["schema"],
         ["runs", "list"],
         ["index", "--stats"],
+        ["index"],
         ["--help"],
     ],
     ids=" ".join,
