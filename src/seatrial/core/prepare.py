@@ -11,7 +11,7 @@ from seatrial.core.content import ResultBlock, TextContent, ToolCall
 from seatrial.core.hooks import Allow, Answer, Ask, CallAhead, Decision, Deny, Modify, call_hook
 from seatrial.core.messages import ToolResultMessage
 from seatrial.core.result import PendingApproval
-from seatrial.core.schema import check_tool_arguments, compiled
+from seatrial.core.schema import check_tool_arguments
 from seatrial.core.scope import Scope
 from seatrial.core.text import clean_blocks, clean_text, excerpt
 from seatrial.core.tool import Tool
@@ -128,9 +128,8 @@ def _checked(call: ToolCall, tool: Tool, arguments: dict[str, Any], scope: Scope
         raise
     except Exception as error:
         raise ToolArgumentError(f"The arguments could not be checked: {told(error)}") from error
-    problem = compiled(tool.spec.parameters).problem
-    if problem is not None:
-        scope.warn(f"arguments of {call.name} are not checked, its schema is not valid: {problem}")
+    if checked.schema_problem is not None:
+        scope.warn(f"arguments of {call.name} are not checked, its schema is not valid: {checked.schema_problem}")
     for name in checked.left_out:
         scope.warn(f"{call.name}: the argument {name!r} is unknown and was left out")
     return checked.arguments

@@ -23,11 +23,15 @@ MAX_ROUNDS = 4
 
 
 class CheckedArguments(msgspec.Struct, frozen=True):
-    """Arguments of the schema's types, what is still wrong with them, and the names that were left out."""
+    """Arguments of the schema's types, what is still wrong with them, and the names that were left out.
+
+    ``schema_problem`` says why the schema could not be asked.
+    """
 
     arguments: dict[str, Any]
     problems: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    schema_problem: str | None = None
 
 
 class CompiledSchema(msgspec.Struct, frozen=True):
@@ -68,9 +72,10 @@ def check_tool_arguments(tool: Tool, arguments: dict[str, Any]) -> CheckedArgume
 def check_against(schema: Mapping[str, Any], value: Any) -> CheckedArguments:
     """The value after the whole schema, mended. A schema that is itself broken accepts everything."""
     value = copy_json(value)
-    validator = compiled(schema).validator
+    asked = compiled(schema)
+    validator = asked.validator
     if validator is None:
-        return CheckedArguments(value)
+        return CheckedArguments(value, schema_problem=asked.problem)
     left_out: list[str] = []
     errors = _errors(validator, value)
     for _ in range(MAX_ROUNDS):
