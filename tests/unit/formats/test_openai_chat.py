@@ -20,7 +20,6 @@ from seatrial.formats.openai_chat import (
     to_openai,
     tool_to_openai,
 )
-from seatrial.formats.reading import Reading
 from seatrial.formats.tolerant import parse_response
 from seatrial.providers.compat import ANY_ENDPOINT, Compat, compat_of
 from seatrial.providers.wire import chat_wire, fixed_headers
@@ -344,23 +343,6 @@ def test_a_message_is_encoded_once_and_forgotten_with_it() -> None:
     assert encoded.size == 1
     del message
     assert encoded.size == 0
-
-
-TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20)
-NAMES = st.from_regex(r"[a-z_]{1,12}", fullmatch=True)
-ARGUMENTS = st.dictionaries(TEXTS, st.integers(-(2**40), 2**40) | TEXTS | st.none() | st.booleans(), max_size=3)
-CALLS = st.builds(ToolCall, id=st.uuids().map(str), name=NAMES, arguments=ARGUMENTS)
-
-
-@given(st.lists(TEXTS, max_size=1), st.lists(CALLS, max_size=3))
-def test_what_is_written_is_read_back(texts: list[str], calls: list[ToolCall]) -> None:
-    message = AssistantMessage((*map(TextContent, texts), *calls))
-    if not message.content:
-        return
-    reading = Reading(has_think_tags=False)
-    read = parse_response({"choices": [{"message": wire_of(message), "finish_reason": "stop"}]}, reading)
-    assert read.text == message.text
-    assert [(c.id, c.name, c.arguments) for c in read.tool_calls] == [(c.id, c.name, c.arguments) for c in calls]
 
 
 @given(st.text(st.characters(), max_size=30))
