@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -29,8 +30,9 @@ def get_weather(city: str) -> str:
 class BareAgent:
     """Posts, parses, calls, and posts again. Use it as a context."""
 
-    def __init__(self, base_url: str, *, is_streamed: bool = False) -> None:
+    def __init__(self, base_url: str, *, is_streamed: bool = False, in_threads: bool = False) -> None:
         self._url = f"{base_url}/chat/completions"
+        self._in_threads = in_threads
         self._ask = self._streamed if is_streamed else self._whole
 
     async def __aenter__(self) -> BareAgent:
@@ -52,7 +54,9 @@ class BareAgent:
             if not message.get("tool_calls"):
                 return str(message["content"])
             for call in message["tool_calls"]:
-                content = get_weather(**json.loads(call["function"]["arguments"]))
+                arguments = json.loads(call["function"]["arguments"])
+                in_thread = self._in_threads
+                content = await asyncio.to_thread(get_weather, **arguments) if in_thread else get_weather(**arguments)
                 messages.append({"role": "tool", "tool_call_id": call["id"], "content": content})
 
     async def _whole(self, body: dict[str, Any]) -> dict[str, Any]:

@@ -48,12 +48,16 @@ def rows() -> list[Row]:
 
 async def _loops(base_url: str) -> list[Row]:
     found: list[Row] = []
-    async with BareAgent(base_url) as bare, BareAgent(base_url, is_streamed=True) as bare_streamed:
+    async with (
+        BareAgent(base_url) as bare,
+        BareAgent(base_url, is_streamed=True) as bare_streamed,
+        BareAgent(base_url, in_threads=True) as bare_threaded,
+    ):
         whole, plain, streamed = (_Ours(base_url, **options) for options in ({}, {"is_plain": True}, {"sink": _hear}))
         for turns in (20, 200):
             found.append(_cpu_row(f"CPU per round trip, {turns} turns", await _compared(bare.run, whole.run, turns), 2))
-        pair = await _compared(bare.run, plain.run, 20)
-        found.append(_cpu_row("the same with a plain function, run in a thread, 20 turns", pair, None))
+        pair = await _compared(bare_threaded.run, plain.run, 20)
+        found.append(_cpu_row("the same with a plain function, run in a thread by both, 20 turns", pair, 2))
         pair = await _compared(bare_streamed.run, streamed.run, 20)
         found.append(_cpu_row("streamed, 20 turns, every piece told to a listener", pair, 2))
         found.append(await _many_at_once(bare.run, whole.run))

@@ -6,7 +6,7 @@ import io
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any, TextIO
 
@@ -26,17 +26,29 @@ class Printed:
         written = {name: _content(self._pages[name]) for name in ("stdout", "stderr") if name in self._pages}
         return {name: text for name, text in written.items() if text}
 
-    @contextmanager
-    def capture(self) -> Iterator[None]:
+    def capture(self) -> AbstractContextManager[None]:
         """Keeps what this task or thread, and those that inherit its context variables, write meanwhile."""
-        token = _pages.set(self._pages)
-        switches = [_Switch.put_in("stdout"), _Switch.put_in("stderr")]
-        try:
-            yield
-        finally:
-            for switch in switches:
+        return _Capture(self._pages)
+
+
+class _Capture:
+    """A capture from its beginning to its end; every tool call has one, so it is no generator."""
+
+    __slots__ = ("_new_pages", "_switches", "_token")
+
+    def __init__(self, pages: _Pages) -> None:
+        self._new_pages = pages
+
+    def __enter__(self) -> None:
+        self._token = _pages.set(self._new_pages)
+        with _lock:
+            self._switches = (_Switch.put_in("stdout"), _Switch.put_in("stderr"))
+
+    def __exit__(self, *_: object) -> None:
+        with _lock:
+            for switch in self._switches:
                 switch.take_out()
-            _pages.reset(token)
+        _pages.reset(self._token)
 
 
 class _Pages(dict[str, io.TextIOWrapper]):
@@ -57,18 +69,18 @@ class _Switch:
 
     @classmethod
     def put_in(cls, name: str) -> _Switch:
-        with _lock:
-            current = getattr(sys, name)
-            switch = current if isinstance(current, cls) else cls(name, current)
-            switch._users += 1
-            setattr(sys, name, switch)
-            return switch
+        """The switch that is there, or a new one. The caller holds the lock, as for `take_out`."""
+        current = getattr(sys, name)
+        switch = current if isinstance(current, cls) else cls(name, current)
+        switch._users += 1
+        setattr(sys, name, switch)
+        return switch
 
     def take_out(self) -> None:
-        with _lock:
-            self._users -= 1
-            if self._users == 0 and getattr(sys, self._name) is self:
-                setattr(sys, self._name, self._stream)
+        """Puts the real stream back when nobody needs the switch any more."""
+        self._users -= 1
+        if self._users == 0 and getattr(sys, self._name) is self:
+            setattr(sys, self._name, self._stream)
 
     def __getattr__(self, name: str) -> Any:
         pages = _pages.get()
@@ -89,6 +101,8 @@ def _content(page: io.TextIOWrapper) -> str:
 
 class _Ends(io.BufferedIOBase):
     """Keeps the beginning and the end of what is written, however much it is."""
+
+    name = "printed"
 
     def __init__(self) -> None:
         self._head = bytearray()
