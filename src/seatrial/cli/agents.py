@@ -7,13 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from seatrial.assembly.check import check
 from seatrial.assembly.live import LiveAgent
+from seatrial.assembly.valid import load_valid
 from seatrial.cli import terminal
-from seatrial.config.loaded import LoadedAgent, in_order
-from seatrial.config.loader import load_agent
+from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
-from seatrial.errors import ConfigError
 
 _WARNINGS_SHOWN = 5
 _CLOSE_S = 10.0
@@ -36,13 +34,7 @@ def load_checked(path: Path, *, show_warnings: bool = True, stand_in: str | None
 
     ``stand_in`` takes the place of keys that are not set, where nobody is going to use them.
     """
-    loaded = load_agent(path, stand_in=stand_in)
-    loaded.require_file()
-    findings = in_order((*loaded.diagnostics, *check(loaded)), loaded.path)
-    errors = [finding for finding in findings if finding.severity == "error"]
-    if errors:
-        number = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
-        raise ConfigError(f"{loaded.path} has {number}", diagnostics=findings)
+    loaded, findings = load_valid(path, stand_in=stand_in)
     if show_warnings:
         for finding in findings[:_WARNINGS_SHOWN]:
             terminal.tell(f"{finding.location}: warning: {finding.message}")
