@@ -38,6 +38,12 @@ class TapedModel:
         self._is_judge = is_judge
 
     @property
+    def host(self) -> str | None:
+        """The real one's, where it was built and names one."""
+        host: str | None = getattr(self._model, "host", None)
+        return host
+
+    @property
     def stops_itself(self) -> bool:
         """What comes from a tape is there at once; else it is as the real one says."""
         return self._model is None or stops_itself(self._model)
