@@ -95,6 +95,8 @@ def assemble(loaded: LoadedAgent, *, model: ModelConfig | None = None, deck: Dec
     config = loaded.require()
     models = Models(loaded, deck)
     asked = model or config.model
+    if answering is not None:
+        models.use(asked, answering)
     tools = build_tools(loaded, models.get, asked, deck)
     agent = Agent(
         models.get(asked),

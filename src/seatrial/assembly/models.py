@@ -60,6 +60,10 @@ class Models:
             return tuple(model for _, _, model in self._taped)
         return tuple(model for _, model in self._built)
 
+    def use(self, config: ModelConfig, model: Model) -> None:
+        """Has a model that was made elsewhere answer for blocks that say the same."""
+        self._built.append((config, model))
+
     async def prepare(self) -> None:
         """Gets every model that was built ready to answer."""
         for _, model in self._built:
