@@ -86,10 +86,13 @@ class LiveAgent:
                 await asyncio.to_thread(tool.close)
 
 
-def assemble(loaded: LoadedAgent, *, model: ModelConfig | None = None, deck: Deck | None = None) -> LiveAgent:
+def assemble(
+    loaded: LoadedAgent, *, model: ModelConfig | None = None, deck: Deck | None = None, answering: Model | None = None
+) -> LiveAgent:
     """The agent of a file without errors; ``model`` takes the place of the file's. Function files are executed.
 
     With a ``deck`` all calls of models, tools and embedders go over its tapes: they are recorded, or replayed.
+    ``answering`` is a model that was made elsewhere, in the place of the agent's; it is closed with the agent.
     Raises `ConfigError`, `PluginError`, `ToolError` or `ProviderError` for what only building can find out.
     """
     config = loaded.require()
