@@ -82,8 +82,8 @@ class AssistantMessage(
     the model that wrote it. ``raw_stop_reason`` is the provider's own word. ``error_message`` is None unless
     generation failed; ``error_code`` is its machine-readable kind where it matters to the loop: ``context_overflow``
     (the input is too long for the model), ``empty_response``. ``failed_tries`` are the tries before this reply.
-    ``cost_usd`` is None when it is unknown. ``waited_s`` are the seconds in which the request waited for its turn at a
-    model on this machine. ``warnings`` are for people.
+    ``cost_usd`` is None when it is unknown. ``waited_s`` are the seconds in which the request waited for its turn: at a
+    model on this machine, or at a host that had asked for a pause. ``warnings`` are for people.
     """
 
     content: tuple[AssistantBlock, ...] = ()

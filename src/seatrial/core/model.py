@@ -127,6 +127,12 @@ def stops_itself(model: Model) -> bool:
     return getattr(model, "stops_itself", False) is True
 
 
+def host_of(model: Model) -> str:
+    """What requests to the model share with others: the host it names by ``host``, else its provider."""
+    host = getattr(model, "host", None)
+    return host if isinstance(host, str) else model.provider
+
+
 @runtime_checkable
 class Preparable(Protocol):
     """A model that can get ready before it is first asked, so that no answer waits for it."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from seatrial.errors import ProviderError
+from seatrial.http_client.gate import HostGate, gate_of, origin_of
 from seatrial.http_client.surroundings import (
     AddressCheck,
     check_host,
@@ -43,11 +44,15 @@ class Timeouts:
 
 
 class HttpReply(NamedTuple):
-    """A reply as it came; ``body`` is empty when its bytes went to ``on_bytes``."""
+    """A reply as it came; ``body`` is empty when its bytes went to ``on_bytes``.
+
+    ``held_s`` are the seconds before the request in which the host wished not to be asked.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    held_s: float = 0.0
 
 
 class HttpClient:
@@ -78,12 +83,15 @@ class HttpClient:
     ) -> HttpReply:
         """One try. Replies of any status come back; what never became a reply raises `ProviderError`.
 
-        With ``on_bytes`` the body of a 2xx reply is handed over as it arrives, until it returns True (enough).
+        With ``on_bytes`` the body of a 2xx reply is handed over as it arrives, until it returns True (enough). While
+        the host has asked for a pause, of whomever, the request waits.
         """
         session = await self._session()
+        gate = session.gate_of(url)
+        held_s = await gate.passed() if gate.wait_s else 0.0
         silence_s = self.timeouts.whole_s if on_bytes is None else self.timeouts.idle_s
         with TransportErrors(url, self.timeouts.connect_s, silence_s):
-            response = await session.post(
+            response = await session.connections.post(
                 url,
                 data=body if len(body) < LARGE_BODY_BYTES else io.BytesIO(body),
                 headers=headers,
@@ -93,11 +101,13 @@ class HttpClient:
                 ssl=self._certificates_for(url),
             )
         async with response:
+            gate.note(response.status, response.headers)
             if on_bytes is not None and 200 <= response.status < 300:
                 await self._pass_on(response, on_bytes, silence_s)
-                return HttpReply(response.status, response.headers, b"")
+                return HttpReply(response.status, response.headers, b"", held_s)
             with TransportErrors(url, self.timeouts.connect_s, silence_s):
-                return HttpReply(response.status, response.headers, await _read(response, self.max_reply_bytes))
+                body = await _read(response, self.max_reply_bytes)
+            return HttpReply(response.status, response.headers, body, held_s)
 
     async def get(self, url: str, *, headers: Mapping[str, str], max_bytes: int) -> HttpReply:
         """One try, redirects not followed. Replies of any status come back; what never became one raises.
@@ -110,7 +120,7 @@ class HttpClient:
         with TransportErrors(url, self.timeouts.connect_s, idle_s):
             if self.allows_address is not None:
                 await check_host(url, self.allows_address, behind_proxy=proxy is not None)
-            async with session.get(
+            async with session.connections.get(
                 url,
                 headers=headers,
                 allow_redirects=False,
@@ -135,18 +145,18 @@ class HttpClient:
             else:
                 await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(session.connections.close(), loop))
 
-    async def _session(self) -> aiohttp.ClientSession:
+    async def _session(self) -> _Session:
         loop = asyncio.get_running_loop()
         session = self._sessions.get(loop)
         if session is not None:
-            return session.connections
+            return session
         connections = self._open_session()
         keeper = _kept_until_the_loop_ends(connections)
-        self._sessions[loop] = _Session(connections, keeper)
+        self._sessions[loop] = session = _Session(connections, keeper, {})
         await anext(keeper)
         for dead in [other for other in self._sessions if other.is_closed()]:
             await self._sessions.pop(dead).connections.close()
-        return connections
+        return session
 
     def _open_session(self) -> aiohttp.ClientSession:
         import aiohttp
@@ -200,10 +210,20 @@ class HttpClient:
 
 
 class _Session(NamedTuple):
-    """The connections of one event loop, and what closes them."""
+    """The connections of one event loop, what closes them, and the gates of the hosts that were asked, by URL."""
 
     connections: aiohttp.ClientSession
     keeper: AsyncGenerator[None]
+    gates: dict[str, HostGate]
+
+    def gate_of(self, url: str) -> HostGate:
+        """The gate of the URL's host."""
+        gate = self.gates.get(url)
+        if gate is None:
+            if len(self.gates) >= KNOWN_URLS:
+                self.gates.clear()
+            gate = self.gates[url] = gate_of(origin_of(url))
+        return gate
 
 
 async def _kept_until_the_loop_ends(connections: aiohttp.ClientSession) -> AsyncGenerator[None]:

@@ -17,6 +17,7 @@ from seatrial.formats.reply import failed_reply
 from seatrial.formats.stream import ReplyStream
 from seatrial.formats.tolerant import parse_response
 from seatrial.http_client.client import HttpClient, HttpReply
+from seatrial.http_client.gate import origin_of
 from seatrial.http_client.retries import with_retries
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.compat import Compat
@@ -43,6 +44,7 @@ class HttpModel:
         self.provider = provider
         self.name = options.name
         self.info = options.info
+        self.host = origin_of(wire.url)
         self._compat = compat
         self._wire = wire
         self._client = http_client(options, compat)
@@ -74,8 +76,10 @@ class HttpModel:
             reply = exchange.broken_off("aborted", ProviderError(error.message))
         except ProviderError as error:
             reply = exchange.broken_off("content_filter" if error.code in FILTER_CODES else "error", error)
-        if exchange.failed_tries:
-            return msgspec.structs.replace(reply, failed_tries=tuple(exchange.failed_tries))
+        if exchange.failed_tries or exchange.held_s:
+            return msgspec.structs.replace(
+                reply, failed_tries=tuple(exchange.failed_tries), waited_s=reply.waited_s + exchange.held_s
+            )
         return reply
 
     def request_body(self, request: ModelRequest, *, stream: bool = False) -> bytes:
@@ -115,6 +119,7 @@ class _Exchange:
         on_notice: NoticeSink | None,
     ) -> None:
         self.failed_tries: list[FailedTry] = []
+        self.held_s = 0.0
         self._wire = wire
         self._client = client
         self._reading = reading
@@ -167,5 +172,6 @@ class _Exchange:
         return stream.end()
 
     def _raise_for(self, reply: HttpReply) -> None:
+        self.held_s += reply.held_s
         if not 200 <= reply.status < 300:
             raise error_of_reply(reply.status, reply.headers, reply.body, secrets=self._secrets)

@@ -66,6 +66,12 @@ class Attempt:
         return any(turn.retries for turn in self.turns)
 
     @property
+    def latency_s(self) -> float | None:
+        """Seconds that the longest whole request took, None when there was none."""
+        taken = [record.duration_s for turn in self.turns for record in turn.result.requests if record.duration_s]
+        return max(taken, default=None)
+
+    @property
     def is_aborted(self) -> bool:
         """Whether it was stopped from outside: such a trial counts as not run."""
         return self.last is not None and self.last.stop_reason == "aborted"

@@ -14,6 +14,7 @@ import msgspec
 
 from seatrial.core.abort import AbortSignal
 from seatrial.core.messages import utc_now
+from seatrial.core.model import host_of
 from seatrial.runner.budget import NO_BUDGET, Budget, Spending
 from seatrial.runner.execute import execute
 from seatrial.runner.grade import Graded, ended_from_within, grade, not_replayed, not_run
@@ -111,12 +112,12 @@ class _Performer:
 
     async def _tried(self, trial: Trial, agent: LiveAgent) -> Graded | None:
         """The finished trial; None when stop was said before its end."""
-        async with self.paces[agent.agent.model.provider].turn() as turn:
+        async with self.paces[host_of(agent.agent.model)].turn() as turn:
             if self.stop.is_set:
                 return None
             self.tell(TrialStarted(trial.key))
             attempt = await execute(trial.case.config, agent, self.stop)
-            turn.was_held_back = attempt.was_held_back
+            turn.was_held_back, turn.latency_s = attempt.was_held_back, attempt.latency_s
         return None if attempt.is_aborted else await grade(trial, attempt, agent)
 
     async def fail(self, trial: Trial, error: BaseException) -> None:
@@ -138,9 +139,9 @@ class _Performer:
 
 
 def _paces(suite: Suite) -> dict[str, Pace]:
-    """One pace for each provider."""
-    providers = {agent.agent.model.provider for agent in suite.agents.values()}
-    return {provider: Pace(suite.concurrency) for provider in providers}
+    """One pace for each host of models."""
+    hosts = {host_of(agent.agent.model) for agent in suite.agents.values()}
+    return {host: Pace(suite.concurrency) for host in hosts}
 
 
 @asynccontextmanager

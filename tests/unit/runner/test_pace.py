@@ -38,6 +38,30 @@ async def test_a_crowd_that_is_held_back_together_halves_once() -> None:
     assert pace.allowed == 4
 
 
+async def test_replies_that_take_twice_as_long_as_usual_ease_it() -> None:
+    pace = Pace(32)
+    for _ in range(100):
+        pace.end(await pace.begin(), was_held_back=False, latency_s=1.0)
+    assert pace.allowed == 32
+    for _ in range(30):
+        pace.end(await pace.begin(), was_held_back=False, latency_s=6.0)
+    assert pace.allowed < 16
+
+
+async def test_slow_replies_that_stay_slow_become_the_usual() -> None:
+    pace = Pace(32)
+    for latency_s in (1.0,) * 100 + (6.0,) * 400:
+        pace.end(await pace.begin(), was_held_back=False, latency_s=latency_s)
+    assert pace.allowed == 32
+
+
+async def test_what_takes_less_than_a_second_is_not_slow() -> None:
+    pace = Pace(32)
+    for latency_s in (0.01,) * 100 + (0.9,) * 100:
+        pace.end(await pace.begin(), was_held_back=False, latency_s=latency_s)
+    assert pace.allowed == 32
+
+
 async def test_one_trial_may_always_run() -> None:
     pace = Pace(8)
     for _ in range(10):
