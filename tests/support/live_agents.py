@@ -51,6 +51,7 @@ class ScriptedLiveAgent:
         return self
 
     provider = "scripted"
+    system_prompt = "Be brief."
 
     def message_for(self, case: CaseConfig) -> UserMessage:
         return UserMessage(case.input or "")

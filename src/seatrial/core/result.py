@@ -10,6 +10,7 @@ import msgspec
 from seatrial.core.content import ToolCall
 from seatrial.core.json_form import read_messages
 from seatrial.core.messages import AssistantMessage, Message, StopReason, ToolResultMessage, UserMessage
+from seatrial.core.model import ToolSpec
 from seatrial.core.usage import UNKNOWN_USAGE, Usage, UsageTotal
 from seatrial.errors import RunError, SeatrialError
 
@@ -65,7 +66,7 @@ class RunResult(msgspec.Struct, frozen=True, omit_defaults=True):
     ``history_length`` messages were given. ``usage`` and ``cost_usd`` sum up all requests and what tools spent; a cost
     that is unknown in one part is None. ``output`` is the value of a structured answer. ``undelivered`` are steering
     and follow-up messages that no request carried. ``warnings`` are for people; those that say that a hook of a tool
-    call failed are ``hook_errors``, too.
+    call failed are ``hook_errors``, too. ``tools`` were offered in the end, under their own names.
     """
 
     stop_reason: StopReason
@@ -85,6 +86,7 @@ class RunResult(msgspec.Struct, frozen=True, omit_defaults=True):
     undelivered: tuple[UserMessage, ...] = ()
     warnings: tuple[str, ...] = ()
     hook_errors: tuple[str, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
 
     @property
     def text(self) -> str:

@@ -119,4 +119,5 @@ class Running:
             undelivered=self._inbox.waiting(),
             warnings=(*(earlier.warnings if earlier else ()), *scope.warnings),
             hook_errors=(*(earlier.hook_errors if earlier else ()), *scope.hook_errors),
+            tools=tuple(tool.spec for tool in self.state.tools),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seatrial.core.messages import Message, ToolResultMessage
 from seatrial.core.usage import UsageTotal
@@ -16,15 +16,30 @@ if TYPE_CHECKING:
     from seatrial.runner.execute import Turn
 
 
-def evidence_of_turn(turn: Turn) -> Evidence:
-    """What one turn shows: its own messages, not those before it."""
-    messages = turn.result.added.messages
-    return _evidence(turn.config, turn.config.input or "", [turn], messages)
+def evidence_of_turn(turn: Turn, case: str = "", index: int = 0, instructions: str = "") -> Evidence:
+    """What one turn of a case shows: its own messages, not those before it. Turns count from 0."""
+    return Evidence(
+        **_shown(turn.config, [turn], turn.result.added.messages),
+        input=turn.config.input or "",
+        case=case,
+        turn_index=index,
+        turn_config=turn.config.turn_config or {},
+        instructions=instructions,
+    )
 
 
-def evidence_of_conversation(case: CaseConfig, turns: Sequence[Turn]) -> Evidence:
-    """What all turns together show; the answer is the last one."""
-    return _evidence(case, said_in(case), turns, turns[-1].result.transcript.messages)
+def evidence_of_conversation(
+    config: CaseConfig, turns: Sequence[Turn], case: str = "", instructions: str = ""
+) -> Evidence:
+    """What all turns together show; the answer, and the place, are those of the last one."""
+    return Evidence(
+        **_shown(config, turns, turns[-1].result.transcript.messages),
+        input=said_in(config),
+        case=case,
+        turn_index=len(turns) - 1,
+        turn_config=config.turn_config or {},
+        instructions=instructions,
+    )
 
 
 def said_in(case: CaseConfig) -> str:
@@ -71,20 +86,21 @@ def usage_of_turns(results: Iterable[RunResult]) -> UsageTotal:
     return total or UsageTotal()
 
 
-def _evidence(config: ExpectationConfig, said: str, turns: Sequence[Turn], messages: tuple[Message, ...]) -> Evidence:
-    """The context: what the case names, then what searches found."""
-    return Evidence(
-        input=said,
-        output=turns[-1].answer,
-        messages=messages,
-        ground_truth=config.ground_truth,
-        context=(*config.retrieval_context, *_passages(messages)),
-        duration_s=sum(turn.duration_s for turn in turns),
-        cost_usd=cost_of_turns(turn.result for turn in turns),
-    )
+def _shown(config: ExpectationConfig, turns: Sequence[Turn], messages: tuple[Message, ...]) -> dict[str, Any]:
+    """What any evidence holds. The context: what the case names, then what searches found."""
+    return {
+        "output": turns[-1].answer,
+        "messages": messages,
+        "ground_truth": config.ground_truth,
+        "context": (*config.retrieval_context, *passages_in(messages)),
+        "duration_s": sum(turn.duration_s for turn in turns),
+        "cost_usd": cost_of_turns(turn.result for turn in turns),
+        "tools": turns[-1].result.tools,
+    }
 
 
-def _passages(messages: tuple[Message, ...]) -> Iterator[str]:
+def passages_in(messages: tuple[Message, ...]) -> Iterator[str]:
+    """The passages that searches found."""
     for message in messages:
         if not isinstance(message, ToolResultMessage) or not isinstance(message.details, dict):
             continue

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from seatrial.core.result import RunResult
     from seatrial.metrics.grading import GradedMetric
     from seatrial.runner.execute import Attempt, Turn
-    from seatrial.runner.plan import Trial
+    from seatrial.runner.plan import PlannedCase, Trial
 
 _TOOLS = "expected_tools"
 
@@ -49,7 +49,7 @@ async def grade(trial: Trial, attempt: Attempt, agent: LiveAgent) -> Graded:
     last = attempt.last
     if last is None or attempt.error is not None:
         return Graded(_record(trial, "errored", **_results(attempt)))
-    metrics, scores = await _measured(trial.case.config, attempt.turns, agent)
+    metrics, scores = await _measured(trial.case, attempt.turns, agent)
     outcome, reason = _verdict(trial.case.config, attempt, last, scores)
     fatal = {metric.shown_name for metric in metrics if metric.fail_on_error}
     return Graded(
@@ -128,20 +128,21 @@ def _results(attempt: Attempt) -> dict[str, Any]:
 
 
 async def _measured(
-    case: CaseConfig, turns: Sequence[Turn], agent: LiveAgent
+    planned: PlannedCase, turns: Sequence[Turn], agent: LiveAgent
 ) -> tuple[Sequence[GradedMetric], tuple[Score, ...]]:
     """Every metric that was asked, and every score: of the case, or rolled up over turns and of the conversation."""
+    case, name, instructions = planned.config, planned.name, agent.agent.system_prompt
     if not case.turns:
         metrics = agent.metrics_for(case)
-        return metrics, await _scores(metrics, evidence_of_turn(turns[0]))
+        return metrics, await _scores(metrics, evidence_of_turn(turns[0], name, 0, instructions))
     asked: list[GradedMetric] = []
     by_turn = []
-    for turn in turns:
+    for index, turn in enumerate(turns):
         metrics = agent.metrics_for(turn.config)
-        by_turn.append(await _scores(metrics, evidence_of_turn(turn)))
+        by_turn.append(await _scores(metrics, evidence_of_turn(turn, name, index, instructions)))
         asked += metrics
     whole = list(_of_conversation(case, agent.metrics_for(case), {metric.shown_name for metric in asked}))
-    of_whole = await _scores(whole, evidence_of_conversation(case, turns))
+    of_whole = await _scores(whole, evidence_of_conversation(case, turns, name, instructions))
     return [*asked, *whole], (*roll_up(by_turn), *of_whole)
 
 
