@@ -80,6 +80,7 @@ def _fill(name: str, options: StoreOptions, count: int) -> float:
             part = range(first, first + PER_FILE)
             chunks = [Chunk(made[i], source, f"{source} {i}", 0, CHUNK_CHARS, {"group": i % 100}) for i in part]
             store.replace_file(source, StoredFile("1", PER_FILE), chunks, rows[first : first + PER_FILE])
+        store.drop_old_versions(1)
     return time.perf_counter() - start
 
 

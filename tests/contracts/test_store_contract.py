@@ -223,3 +223,18 @@ def test_a_server_that_is_missing_is_an_error_that_helps(name: str, tmp_path: Pa
     with pytest.raises(RetrievalError) as caught:
         STORES.load(name)(StoreOptions(tmp_path, "docs", "1", {"connection_string": address}))
     assert "hush" not in str(caught.value)
+
+
+def test_postgres_finds_neighbours_through_the_vector_index_also_before_it_has_statistics(
+    postgres: str, tmp_path: Path
+) -> None:
+    import psycopg
+
+    store = STORES.load("pgvector")(StoreOptions(tmp_path, "planned", "1", {"connection_string": postgres}))
+    put(store, "a.md", *(f"passage number {n} of many" for n in range(2000)))
+    assert len(store.nearest(EMBEDDER.embed(["passage number 7"])[0], 10)) == 10
+    store.close()
+    scans = "SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE indexrelname LIKE 'vectors_%'"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        # The server counts what a session did a moment after it has left.
+        assert any(connection.execute(scans).fetchone()[0] for _ in range(10_000))

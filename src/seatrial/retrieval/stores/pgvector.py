@@ -60,12 +60,12 @@ FROM seatrial.files WHERE index_id = %s
 """
 _MATCHING = """
 SELECT id FROM seatrial.chunks, to_tsquery('simple', %(query)s) AS query
-WHERE index_id = %(index_id)s AND words @@ query AND metadata @> %(where)s
+WHERE index_id = %(index_id)s AND words @@ query AND (%(where)s::jsonb IS NULL OR metadata @> %(where)s::jsonb)
 ORDER BY ts_rank(words, query, 1) DESC, id LIMIT %(top_k)s
 """
 _NEAREST = """
 SELECT id, 1 - ({column} <=> %(vector)s::vector) FROM seatrial.chunks
-WHERE index_id = {index_id} AND metadata @> %(where)s
+WHERE index_id = {index_id} {filter}
 ORDER BY {column} <=> %(vector)s::vector LIMIT %(top_k)s
 """
 _VECTOR_INDEX = """
@@ -99,6 +99,7 @@ class PgvectorStore:
             )
         self._name, self._version = options.name, options.version
         self._lock = threading.RLock()
+        self._has_written = False
         try:
             self._connection = psycopg.connect(str(address), autocommit=True)
         except psycopg.Error as error:
@@ -137,6 +138,7 @@ class PgvectorStore:
                 cursor.executemany(_INSERT_CHUNK, [self._row(file_id, chunk, vector) for chunk, vector in rows])
             if len(chunks) and vectors.shape[1] <= _MOST_INDEXED_DIMENSIONS:
                 self._make_vector_index(vectors.shape[1])
+        self._has_written = True
 
     def remove_files(self, sources: Sequence[str]) -> None:
         """One transaction for all of them."""
@@ -150,12 +152,17 @@ class PgvectorStore:
         size = len(vector)
         column = f"embedding::vector({size})" if size <= _MOST_INDEXED_DIMENSIONS else "embedding"
         query = psycopg.sql.SQL(_NEAREST).format(
-            column=psycopg.sql.SQL(column), index_id=psycopg.sql.Literal(self._index_id)
+            column=psycopg.sql.SQL(column),
+            index_id=psycopg.sql.Literal(self._index_id),
+            filter=psycopg.sql.SQL("AND metadata @> %(where)s::jsonb" if where else ""),
         )
-        values = {"vector": _written(vector), "where": json.dumps(where or {}), "top_k": top_k}
+        values = {"vector": _written(vector), "where": _filter(where), "top_k": top_k}
         with self._transaction("the index cannot be searched") as connection:
             connection.execute("SELECT set_config('hnsw.ef_search', %s, true)", (str(min(max(top_k, 100), 1000)),))
             connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+            if not where:
+                # The planner takes vectors for cheap to read and compares all of them; the index needs no sorting.
+                connection.execute("SET LOCAL enable_sort = off")
             rows = connection.execute(query, values).fetchall()
         return [Hit(chunk_id, min(max(cosine, 0.0), 1.0)) for chunk_id, cosine in rows]
 
@@ -164,7 +171,7 @@ class PgvectorStore:
         query = " | ".join(_phrase(word) for word, count in words.counts.items() if count)
         if not query:
             return []
-        values = {"query": query, "index_id": self._index_id, "where": json.dumps(where or {}), "top_k": top_k}
+        values = {"query": query, "index_id": self._index_id, "where": _filter(where), "top_k": top_k}
         return [row[0] for row in self._read(_MATCHING, values)]
 
     def count_words(self, words: Sequence[str]) -> WordCounts:
@@ -190,7 +197,14 @@ class PgvectorStore:
         return
 
     def drop_old_versions(self, keep: int) -> None:
-        """By the time when they were last opened, with their vector indexes."""
+        """By the time when they were last opened, with their vector indexes.
+
+        The server's statistics are renewed before, when anything was written: without them it compares every vector.
+        """
+        if self._has_written:
+            with self._transaction("the statistics cannot be renewed") as connection:
+                connection.execute("ANALYZE seatrial.chunks")
+            self._has_written = False
         with self._transaction("old versions cannot be dropped") as connection:
             for (index_id,) in connection.execute(_DROP_OLD + " RETURNING id", (self._name, self._version, keep)):
                 name = psycopg.sql.Identifier("seatrial", f"vectors_{index_id}")
@@ -249,6 +263,10 @@ def _phrase(word: str) -> str:
 
 def _written(vector: Vectors) -> str:
     return "[" + ",".join(repr(float(value)) for value in vector) + "]"
+
+
+def _filter(where: Mapping[str, Any] | None) -> str | None:
+    return json.dumps(where) if where else None
 
 
 def _storable(text: str) -> str:
