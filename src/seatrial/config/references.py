@@ -72,17 +72,18 @@ class References:
         if text is None or not isinstance(parameters, dict):
             return
         used = placeholders(text)
-        for name in used:
+        holder = self._look.text((*path, key)) if key == "file" else "the template"
+        for name, written, line in used:
             if name not in parameters:
-                message = f"the template uses {{{name}}}, and there is no such parameter"
-                hint = did_you_mean(name, parameters)
-                yield self._look.finding("ST308", (*path, key), message, hint)
+                place = f"line {line} of {holder}" if "\n" in text or key == "file" else holder
+                message = f"{place} uses {written}, and there is no such parameter"
+                yield self._look.finding("ST308", (*path, key), message, did_you_mean(name, parameters))
+        names = {placeholder.name for placeholder in used}
         for name in parameters:
-            if name not in used:
+            if name not in names:
                 message = f"the parameter `{name}` is not used by the template"
-                yield self._look.finding(
-                    "ST507", (*path, "parameters", name), message, f"write {{{name}}} where it belongs", of_key=True
-                )
+                hint = f"write {{{{{name}}}}} where it belongs"
+                yield self._look.finding("ST507", (*path, "parameters", name), message, hint, of_key=True)
 
     def _template_text(self, path: KeyPath) -> tuple[str | None, str]:
         text = self._look.text((*path, "template"))

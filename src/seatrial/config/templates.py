@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 _PLACEHOLDER = re.compile(r"\{\{\s*\$?([A-Za-z_]\w*)\s*\}\}|(?<!\{)\{([A-Za-z_]\w*)\}")
 
 
-def placeholders(template: str) -> list[str]:
+class Placeholder(NamedTuple):
+    """A name that a template asks for, as it is written where it first appears, and on which line, from 1."""
+
+    name: str
+    written: str
+    line: int
+
+
+def placeholders(template: str) -> list[Placeholder]:
     """The names that a template asks for, each once, in the order of their first appearance."""
-    return list(dict.fromkeys(match[1] or match[2] for match in _PLACEHOLDER.finditer(template)))
+    found: dict[str, Placeholder] = {}
+    line, counted_to = 1, 0
+    for match in _PLACEHOLDER.finditer(template):
+        line += template.count("\n", counted_to, match.start())
+        counted_to = match.start()
+        name = match[1] or match[2]
+        if name not in found:
+            found[name] = Placeholder(name, match[0], line)
+    return list(found.values())
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:

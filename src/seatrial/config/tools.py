@@ -37,7 +37,7 @@ class FunctionToolConfig(ToolBase):
 
 
 class PromptToolConfig(ToolBase):
-    """A prompt with placeholders ``{name}`` that a model answers."""
+    """A prompt with placeholders ``{{name}}`` that a model answers."""
 
     called: ClassVar[str] = "a prompt tool"
     synonyms: ClassVar[dict[str, str]] = {"prompt": "template", "inline": "template", "params": "parameters"}
@@ -45,7 +45,7 @@ class PromptToolConfig(ToolBase):
     conditions = (exactly_one_given("template", "file"),)
 
     type: Literal["prompt"] = Field(description="Which kind of tool it is.")
-    template: LongText | None = Field(default=None, description="The prompt; {name} stands for a parameter.")
+    template: LongText | None = Field(default=None, description="The prompt; {{name}} stands for a parameter.")
     file: FullText | None = Field(default=None, description="A file with the prompt, relative to the agent file.")
     parameters: dict[str, ParameterConfig] = Field(min_length=1, description="The placeholders, by name.")
     model: ModelConfig | None = Field(default=None, description="The model that answers, in place of the agent's.")

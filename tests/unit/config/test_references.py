@@ -215,11 +215,21 @@ def test_h009_placeholders_of_a_template_file_are_compared_too(load_more: Load, 
         "tools:\n  - {name: p, type: prompt, description: d, file: sum.txt, parameters: {text: {type: str}}}\n"
     )
     assert told(loaded) == [(8, "ST308")]
+    assert loaded.errors[0].message == "line 1 of sum.txt uses {lang}, and there is no such parameter"
+
+
+def test_h009_of_a_long_template_the_line_is_told_and_the_placeholder_as_it_is_written(load_more: Load) -> None:
+    loaded = load_more(
+        "tools:\n  - name: p\n    type: prompt\n    description: d\n    template: |\n      Sum this.\n      {{$txt}}\n"
+        "    parameters: {text: {type: str}}\n"
+    )
+    assert loaded.errors[0].message == "line 2 of the template uses {{$txt}}, and there is no such parameter"
+    assert loaded.warnings[0].hint == "write {{text}} where it belongs"
 
 
 def test_a_template_is_filled_once_whatever_stands_in_the_values() -> None:
     template = '{a} {{b}} {{ $c }} {d} {"json": {x}} {{{a}}}'
-    assert placeholders(template) == ["a", "b", "c", "d", "x"]
+    assert [placeholder.name for placeholder in placeholders(template)] == ["a", "b", "c", "d", "x"]
     assert fill("{a}-{{b}}-{c}", {"a": "{b}", "b": "1"}) == "{b}-1-{c}"
 
 
