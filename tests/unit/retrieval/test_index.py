@@ -83,6 +83,29 @@ def test_another_embedder_builds_anew(open_index, docs: Path) -> None:
     assert (report.files_read, report.embedded_chunks) == (3, 5)
 
 
+def test_another_version_of_a_reader_builds_anew_while_the_old_index_works_on(
+    open_index, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = open_index()
+    old.refresh(docs)
+    monkeypatch.setattr("seatrial.retrieval.index.readers_version", lambda: "another")
+    new = open_index()
+    assert new.files() == {}
+    assert found(old, "family business") == "about.txt"
+    report = new.refresh(docs)
+    assert (report.files_read, report.embedded_chunks) == (3, 0)
+
+
+def test_globs_take_files_in_and_out_of_the_same_index(open_index, docs: Path, embedder: BagOfWords) -> None:
+    open_index().refresh(docs)
+    embedder.texts.clear()
+    report = open_index(include=("*.md", "*.csv"), exclude=("prices.*",)).refresh(docs)
+    assert (report.files, report.files_read, report.files_removed) == (1, 0, 2)
+    report = open_index().refresh(docs)
+    assert (report.files, report.files_read) == (3, 2)
+    assert embedder.texts == []
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"chunking": ChunkSettings(20, 0)}, {"fields": FieldSettings(("name",))}, {"record_path": "a"}],
