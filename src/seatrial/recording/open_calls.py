@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from seatrial.core.model import Sampling
 from seatrial.recording.cassette import (
     Call,
     ListedTool,
@@ -125,7 +126,7 @@ class _Numbered:
             continues=continues,
             instructions=self._tables.place_of_instructions(asked.instructions),
             tools=tuple([self._tables.place_of_tool(spec) for spec in asked.tools]),
-            sampling=asked.sampling,
+            sampling=None if asked.sampling == Sampling() else asked.sampling,
             response_schema=asked.response_schema,
             reply=call.reply,
             raised=call.raised,
