@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -43,8 +44,17 @@ def main(chosen: Iterable[str]) -> None:
         for what, figure, bar in SECTIONS[title]():
             print(what, figure, bar, sep=" | ", flush=True)
             lines.append(f"| {what} | {figure} | {bar} |")
+        lines += _busyness()
         # Each section is kept as soon as it is measured: the later ones take minutes.
         _write({**_measured_before(), title: "\n".join(lines)})
+
+
+def _busyness() -> list[str]:
+    """A word on how busy the machine was, where others worked on it too: a benchmark keeps two cores busy by itself."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load <= max(cores, 2) + 1:
+        return []
+    return ["", f"Measured at a load of {load:.0f} on {cores} cores: ratios count, times do not."]
 
 
 def _measured_before() -> dict[str, str]:
