@@ -18,12 +18,19 @@ _TAKE_PDF = frozenset(("openai", "anthropic"))
 
 
 def accepted_by(model: Model, config: ModelConfig) -> Accepts:
-    """What the model takes, by its provider and by what is known of it; of an unknown one, pictures and no PDF."""
+    """What the model takes, by its provider and by what is known of it; of an unknown one, pictures and no PDF.
+
+    ``config`` says where the provider is reached, if it is the model's own and not that of the model it stands in for.
+    """
     known = None if model.info is None else model.info.input_modalities
     sees = known is None or "image" in known
-    takes_pdf = sees and model.info is not None and config.endpoint is None and config.provider in _TAKE_PDF
-    window = None if model.info is None else model.info.context_window
-    return Accepts(images=sees, pdf_files=takes_pdf, provider=config.provider, context_window=window)
+    is_at_home = config.provider != model.provider or config.endpoint is None
+    return Accepts(
+        images=sees,
+        pdf_files=sees and model.info is not None and is_at_home and model.provider in _TAKE_PDF,
+        provider=model.provider,
+        context_window=None if model.info is None else model.info.context_window,
+    )
 
 
 def file_blocks(file: FileConfig, loaded: LoadedAgent, accepts: Accepts) -> Iterator[UserBlock]:

@@ -69,6 +69,15 @@ def test_what_a_model_takes_follows_from_what_is_known_of_it(
     provider: str, endpoint: str | None, modalities: tuple[str, ...] | None, expected: Accepts
 ) -> None:
     model = scripted(says("x"))
+    model.provider = provider
     if modalities is not None:
         model.info = ModelInfo("m", "m", provider, input_modalities=modalities, context_window=9)
     assert accepted_by(model, ModelConfig(provider=provider, name="m", endpoint=endpoint)) == expected
+
+
+def test_a_model_in_place_of_the_files_own_is_judged_by_its_own_provider() -> None:
+    model = scripted(says("x"))
+    model.provider = "anthropic"
+    model.info = ModelInfo("m", "m", "anthropic", input_modalities=("text", "image"))
+    config = ModelConfig(provider="openai_compatible", name="m", endpoint="http://127.0.0.1/v1")
+    assert accepted_by(model, config) == Accepts(True, True, "anthropic")
