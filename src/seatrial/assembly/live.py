@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from seatrial.assembly.attachments import accepted_by, file_blocks
 from seatrial.assembly.checks import read_json
 from seatrial.assembly.hooks import build_hooks
+from seatrial.assembly.mcp import build_servers, refuse_unknown_tools
 from seatrial.assembly.metrics import Metrics
 from seatrial.assembly.models import Models, sampling
 from seatrial.assembly.tools import build_tools
 from seatrial.config.cases import CaseConfig, TurnConfig
+from seatrial.config.evaluations import MetricConfig
 from seatrial.config.limits import LimitsConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.model import ModelConfig
@@ -21,37 +24,57 @@ from seatrial.core.agent import Agent
 from seatrial.core.limits import Limits
 from seatrial.core.messages import UserMessage
 from seatrial.core.model import Model
+from seatrial.core.offering import ToolSource
 from seatrial.core.tool import Tool
 from seatrial.metrics.grading import GradedMetric
 from seatrial.recording.deck import Deck
 from seatrial.retrieval.report import IndexProgress, IndexReport
+from seatrial.tools.mcp.servers import McpPool, McpServers
 from seatrial.tools.vectorstore import VectorstoreTool
 
 IndexProgressSink = Callable[[str, IndexProgress], None]
+NoticeSink = Callable[[str], None]
 
 
 class LiveAgent:
     """What `assemble` made of an agent file. Close it when it is done with."""
 
     def __init__(
-        self, loaded: LoadedAgent, agent: Agent, models: Models, tools: Sequence[Tool], *, needs_tools: bool = True
+        self,
+        loaded: LoadedAgent,
+        agent: Agent,
+        models: Models,
+        tools: Sequence[Tool],
+        servers: McpServers | None = None,
+        deck: Deck | None = None,
     ) -> None:
         self.loaded = loaded
-        self.agent = agent
+        self.agent = agent if servers is None else agent.with_tool_sources(_taped(servers.sources, deck))
         self.tools = tuple(tools)
         self._models = models
-        self._needs_tools = needs_tools
-        self._metrics = Metrics(loaded, models.judge)
+        self._servers = servers
+        self._deck = deck
+        self._needs_tools = deck is None or deck.has_live_tools
+        self._metrics = Metrics(loaded, models.judge, {} if servers is None else servers.aliases)
         self._metrics.prepare()
 
     async def prepare(
-        self, on_progress: IndexProgressSink | None = None, signal: AbortSignal | None = None
+        self,
+        on_progress: IndexProgressSink | None = None,
+        signal: AbortSignal | None = None,
+        *,
+        on_notice: NoticeSink | None = None,
+        for_cases: bool = False,
     ) -> dict[str, IndexReport]:
-        """Loads the models and brings the indexes up to date; says by tool name what was done.
+        """Loads the models, starts the servers, brings the indexes up to date; says by tool name what was indexed.
 
-        ``on_progress`` is called in other threads.
+        ``on_progress`` is called in other threads; ``on_notice`` is told what people should know of the servers.
+        ``for_cases``: servers that each case has anew are left to `for_trial`. Raises `McpError` for a server that must
+        start and does not, `ConfigError` where the cases name tools that there are not.
         """
         await self._models.prepare()
+        if self._servers is not None and self._needs_tools:
+            await self._start(self._servers, signal or AbortSignal(), on_notice, for_cases=for_cases)
         reports: dict[str, IndexReport] = {}
         for tool in self.tools if self._needs_tools else ():
             if isinstance(tool, VectorstoreTool):
@@ -59,6 +82,15 @@ class LiveAgent:
                 told = None if on_progress is None else _named(on_progress, name)
                 reports[name] = await tool.prepare(told, signal)
         return reports
+
+    @asynccontextmanager
+    async def for_trial(self, stop: AbortSignal) -> AsyncIterator[Agent]:
+        """The agent for one trial, with servers of its own where the file asks for that. Raises `McpError`."""
+        if self._servers is None or not self._servers.has_own_for_cases or not self._needs_tools:
+            yield self.agent
+            return
+        async with self._servers.for_trial(stop) as sources:
+            yield self.agent.with_tool_sources(_taped(sources, self._deck))
 
     @property
     def models(self) -> tuple[Model, ...]:
@@ -69,6 +101,10 @@ class LiveAgent:
         """What is measured of a case, or of one turn of it."""
         return self._metrics.of(asked)
 
+    def judge(self, config: MetricConfig) -> GradedMetric:
+        """One judge, as an entry of the file describes it or with its defaults. Raises what building it raises."""
+        return self._metrics.judge(config)
+
     def message_for(self, asked: CaseConfig | TurnConfig) -> UserMessage:
         """The question of a case or turn as the agent is told it, files first. Reads files; raises `DocumentError`."""
         text = asked.turns[0].input if isinstance(asked, CaseConfig) and asked.input is None else asked.input or ""
@@ -78,21 +114,40 @@ class LiveAgent:
         blocks = [block for file in asked.files for block in file_blocks(file, self.loaded, accepts)]
         return UserMessage((*blocks, *UserMessage(text).blocks))
 
-    async def close(self) -> None:
-        """Closes models and indexes."""
+    async def close(self, *, at_once: bool = False) -> None:
+        """Closes models and indexes and ends the servers, ``at_once`` without giving them time to say good-bye."""
+        if self._servers is not None:
+            await self._servers.stop(at_once=at_once)
         await self._models.close()
         for tool in self.tools:
             if isinstance(tool, VectorstoreTool):
                 await asyncio.to_thread(tool.close)
 
+    async def _start(
+        self, servers: McpServers, signal: AbortSignal, on_notice: NoticeSink | None, *, for_cases: bool
+    ) -> None:
+        warnings = await signal.race(servers.start(with_those_per_case=not for_cases, on_slow=on_notice))
+        if on_notice is not None:
+            for warning in warnings:
+                on_notice(warning)
+        if servers.are_all_listed:
+            names = [config.name for config in self.loaded.require().tools]
+            refuse_unknown_tools(self.loaded, [*names, *servers.aliases])
+
 
 def assemble(
-    loaded: LoadedAgent, *, model: ModelConfig | None = None, deck: Deck | None = None, answering: Model | None = None
+    loaded: LoadedAgent,
+    *,
+    model: ModelConfig | None = None,
+    deck: Deck | None = None,
+    pool: McpPool | None = None,
+    answering: Model | None = None,
 ) -> LiveAgent:
     """The agent of a file without errors; ``model`` takes the place of the file's. Function files are executed.
 
-    With a ``deck`` all calls of models, tools and embedders go over its tapes: they are recorded, or replayed.
-    ``answering`` is a model that was made elsewhere, in the place of the agent's; it is closed with the agent.
+    With a ``deck`` all calls of models, tools and embedders go over its tapes: they are recorded, or replayed. Agents
+    of one ``pool`` share the servers that both have. ``answering`` is a model that was made elsewhere, in the place of
+    the agent's; it is closed with the agent.
     Raises `ConfigError`, `PluginError`, `ToolError` or `ProviderError` for what only building can find out.
     """
     config = loaded.require()
@@ -111,7 +166,7 @@ def assemble(
         tool_execution=config.tool_execution,
         response_schema=_response_schema(config.response_format, loaded),
     )
-    return LiveAgent(loaded, agent, models, tools, needs_tools=deck is None or deck.has_live_tools)
+    return LiveAgent(loaded, agent, models, tools, build_servers(loaded, tools, pool), deck)
 
 
 def limits_of(config: LimitsConfig) -> Limits:
@@ -122,6 +177,10 @@ def limits_of(config: LimitsConfig) -> Limits:
 def _response_schema(value: Any, loaded: LoadedAgent) -> dict[str, Any] | None:
     schema: dict[str, Any] | None = read_json(value, loaded)
     return schema
+
+
+def _taped(sources: Sequence[ToolSource], deck: Deck | None) -> Sequence[ToolSource]:
+    return sources if deck is None else [deck.source(source) for source in sources]
 
 
 def _named(on_progress: IndexProgressSink, name: str) -> Callable[[IndexProgress], None]:

@@ -46,9 +46,15 @@ def shown_name(config: MetricConfig) -> str:
 class Metrics:
     """What is measured of each case of one agent; metrics that cases share are built once."""
 
-    def __init__(self, loaded: LoadedAgent, model_for: Callable[[ModelConfig], Model]) -> None:
+    def __init__(
+        self,
+        loaded: LoadedAgent,
+        model_for: Callable[[ModelConfig], Model],
+        aliases: Mapping[str, frozenset[str]] | None = None,
+    ) -> None:
         config = loaded.require()
         self._loaded = loaded
+        self._aliases = {} if aliases is None else aliases
         self._model_for = model_for
         self._agent_model = config.model
         self._block = config.evaluations or EvaluationsConfig.model_construct(model=None, metrics=())
@@ -74,7 +80,7 @@ class Metrics:
         A metric that compares tool calls holds for the cases that say something of them; `expected_tools` named as a
         metric stands in for the one that such a case has anyway.
         """
-        calls = _calls_of(case)
+        calls = _calls_of(case, self._aliases)
         if case.evaluations is None and not calls and not case.checks:
             return self._of_any_case
         chosen = self._chosen(case)
@@ -91,6 +97,10 @@ class Metrics:
                 for check in case.checks or ()
             ),
         ]
+
+    def judge(self, config: MetricConfig) -> GradedMetric:
+        """One judge as an entry describes it. Raises what building it raises."""
+        return self._built(config)
 
     @cached_property
     def _of_any_case(self) -> Sequence[GradedMetric]:
@@ -183,14 +193,14 @@ def _compares_calls(config: MetricConfig) -> bool:
     return config.metric in catalog.METRICS and "expected_tools" in catalog.info(config.metric).needs
 
 
-def _calls_of(case: ExpectationConfig) -> dict[str, Any]:
+def _calls_of(case: ExpectationConfig, aliases: Mapping[str, frozenset[str]]) -> dict[str, Any]:
     """What the case says of tool calls, as a metric takes it; empty when it says nothing."""
     if case.expected_tools is None and not case.forbidden_tools:
         return {}
     expected = None
     if case.expected_tools is not None:
         expected = [tool.model_dump(exclude_unset=True) for tool in case.expected_tools]
-    return {"expected": expected, "order": case.order, "forbidden": case.forbidden_tools}
+    return {"expected": expected, "order": case.order, "forbidden": case.forbidden_tools, "aliases": aliases}
 
 
 def _expected_tools(calls: Mapping[str, Any]) -> GradedMetric:

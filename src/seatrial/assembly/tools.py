@@ -14,7 +14,7 @@ from seatrial.config.loaded import LoadedAgent
 from seatrial.config.mcp import McpToolConfig
 from seatrial.config.model import ModelConfig
 from seatrial.config.parameters import ParameterConfig
-from seatrial.config.tools import FunctionToolConfig, PromptToolConfig, ToolConfig
+from seatrial.config.tools import FunctionToolConfig, PromptToolConfig
 from seatrial.config.vectorstore import DatabaseConfig, VectorstoreToolConfig
 from seatrial.core.tool import Tool
 from seatrial.documents.passages import FieldSettings
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from seatrial.retrieval.index import Index
 
 STATE_FOLDER = ".seatrial"
+OwnToolConfig = FunctionToolConfig | VectorstoreToolConfig | PromptToolConfig
 
 
 def build_tools(
@@ -42,8 +43,10 @@ def build_tools(
     agents_model: ModelConfig | None = None,
     deck: Deck | None = None,
 ) -> list[Tool]:
-    """Every tool of the agent; ``model_for`` makes the models that prompt tools ask, the agent's where they name none.
-    With a ``deck`` embedders go over its tapes.
+    """Every tool that is the agent's own; those of servers come from `build_servers`.
+
+    ``model_for`` makes the models that prompt tools ask, the agent's where they name none. With a ``deck`` embedders go
+    over its tapes.
 
     Raises `ConfigError` with a diagnostic for each tool that cannot be built.
     """
@@ -52,6 +55,8 @@ def build_tools(
     tools: list[Tool] = []
     findings: list[Diagnostic] = []
     for index, config in enumerate(loaded.require().tools):
+        if isinstance(config, McpToolConfig):
+            continue
         try:
             tools.append(build_tool(config, loaded, model_for, agents_model, deck))
         except (ToolError, ConfigError) as error:
@@ -62,7 +67,7 @@ def build_tools(
     return tools
 
 
-def _kind_of_problem(config: ToolConfig) -> tuple[str, str]:
+def _kind_of_problem(config: OwnToolConfig) -> tuple[str, str]:
     """The code of a finding about a tool that cannot be built, and the key to look at."""
     match config:
         case FunctionToolConfig():
@@ -74,7 +79,11 @@ def _kind_of_problem(config: ToolConfig) -> tuple[str, str]:
 
 
 def build_tool(
-    config: ToolConfig, loaded: LoadedAgent, model_for: ModelMaker, agents_model: ModelConfig, deck: Deck | None = None
+    config: OwnToolConfig,
+    loaded: LoadedAgent,
+    model_for: ModelMaker,
+    agents_model: ModelConfig,
+    deck: Deck | None = None,
 ) -> Tool:
     """The tool that the entry describes; a function tool's file is executed. Raises `ToolError` or `ConfigError`."""
     match config:
@@ -84,11 +93,6 @@ def build_tool(
             return _vectorstore(config, loaded, deck)
         case PromptToolConfig():
             return build_prompt_tool(config, loaded, model_for, agents_model)
-        case McpToolConfig():
-            raise ConfigError(
-                f"the tool {config.name!r} is of type {config.type}, which this version checks and does not run",
-                hint="use tools of type function, vectorstore or prompt",
-            )
         case _:
             assert_never(config)
 

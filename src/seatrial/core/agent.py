@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
+
+import msgspec
 
 from seatrial.core.abort import AbortSignal
 from seatrial.core.compaction import Compaction, sum_up
@@ -178,6 +181,12 @@ class Agent:
     def session(self, history: Sequence[Message] = (), *, journal: Journal | None = None) -> Session:
         """A conversation that goes on over several runs."""
         return Session(self._blueprint, history, journal)
+
+    def with_tool_sources(self, tool_sources: Sequence[ToolSource]) -> Agent:
+        """The same agent with other sources of tools."""
+        agent = copy(self)
+        agent._blueprint = msgspec.structs.replace(self._blueprint, tool_sources=tuple(tool_sources))
+        return agent
 
     def as_tool(
         self, name: str, description: str, *, label: str | None = None, timeout_s: float | None = None

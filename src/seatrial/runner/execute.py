@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 from seatrial.core.messages import AssistantMessage, utc_now
 from seatrial.core.text import shows_nothing
-from seatrial.errors import DocumentError, ProviderError, SeatrialError
+from seatrial.errors import AbortedError, DocumentError, McpError, ProviderError, SeatrialError
 from seatrial.runs.records import ErrorKind, TrialError
 
 if TYPE_CHECKING:
     from seatrial.assembly.live import LiveAgent
     from seatrial.config.cases import CaseConfig, TurnConfig
     from seatrial.core.abort import AbortSignal
-    from seatrial.core.messages import Message
+    from seatrial.core.agent import Agent
+    from seatrial.core.messages import Message, UserMessage
     from seatrial.core.result import RunResult
 
 # What a run's error code says of whose fault the error is; any other error is the provider's.
@@ -44,11 +45,15 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of one trial before it is graded: its turns so far, and the error that was in its way."""
+    """What came of one trial before it is graded: its turns so far, and the error that was in its way.
+
+    ``never_began``: stop was said before the first turn.
+    """
 
     started_at: datetime
     turns: Sequence[Turn] = ()
     error: TrialError | None = None
+    never_began: bool = False
 
     @property
     def last(self) -> RunResult | None:
@@ -74,7 +79,7 @@ class Attempt:
     @property
     def is_aborted(self) -> bool:
         """Whether it was stopped from outside: such a trial counts as not run."""
-        return self.last is not None and self.last.stop_reason == "aborted"
+        return self.never_began or (self.last is not None and self.last.stop_reason == "aborted")
 
 
 async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Attempt:
@@ -86,15 +91,19 @@ async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Atte
     turns: list[Turn] = []
     error: TrialError | None = None
     try:
-        for config in case.turns or (case,):
-            turn = await _turn(config, agent, turns[-1].result.transcript.messages if turns else (), stop)
-            turns.append(turn)
-            error = _error_in(turn)
-            if error is not None or turn.result.stop_reason != "stop":
-                break
+        async with agent.for_trial(stop) as core:
+            for config in case.turns or (case,):
+                message = await _message(config, agent)
+                turn = await _turn(config, core, message, turns[-1].result.transcript.messages if turns else (), stop)
+                turns.append(turn)
+                error = _error_in(turn)
+                if error is not None or turn.result.stop_reason != "stop":
+                    break
+    except AbortedError:
+        return Attempt(started_at, turns, never_began=not turns)
     except DocumentError as raised:
         error = TrialError("file", raised.message, raised.hint)
-    except ProviderError as raised:
+    except (ProviderError, McpError) as raised:
         error = TrialError("provider", raised.message, raised.hint)
     except SeatrialError as raised:
         error = TrialError("internal", raised.message, raised.hint)
@@ -103,12 +112,16 @@ async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Atte
     return Attempt(started_at, turns, error)
 
 
+async def _message(config: CaseConfig | TurnConfig, agent: LiveAgent) -> UserMessage:
+    """What the agent is told. Files are read in a thread."""
+    return await asyncio.to_thread(agent.message_for, config) if config.files else agent.message_for(config)
+
+
 async def _turn(
-    config: CaseConfig | TurnConfig, agent: LiveAgent, history: Sequence[Message], stop: AbortSignal
+    config: CaseConfig | TurnConfig, agent: Agent, message: UserMessage, history: Sequence[Message], stop: AbortSignal
 ) -> Turn:
-    message = await asyncio.to_thread(agent.message_for, config) if config.files else agent.message_for(config)
     started = time.perf_counter()
-    result = await agent.agent.run(message, history=history, signal=stop)
+    result = await agent.run(message, history=history, signal=stop)
     duration_s = time.perf_counter() - started
     retries = 0
     for reply in result.added.messages:

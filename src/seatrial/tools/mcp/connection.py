@@ -82,10 +82,13 @@ class McpConnection:
             await self.stop()
             raise
 
-    async def stop(self) -> None:
-        """Closes the connection and ends the process. May be called at any time and again."""
+    async def stop(self, *, at_once: bool = False) -> None:
+        """Closes the connection and ends the process, ``at_once`` without giving it time to end itself.
+
+        May be called at any time and again.
+        """
         if self._link is not None:
-            await self._link.close()
+            await self._link.close(at_once=at_once)
 
     async def relist(self) -> None:
         """Lists the tools again. Raises `McpError`, then the tools stay as they were."""

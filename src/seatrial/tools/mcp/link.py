@@ -80,8 +80,10 @@ class Link:
         if not self._ready.done():
             raise self.cause or ConnectionError("the connection was given up")
 
-    async def close(self) -> None:
+    async def close(self, *, at_once: bool = False) -> None:
         """Leaves the client and ends the process. Nothing is raised for how that went."""
+        if at_once and self.process is not None:
+            self.process.has_no_time = True
         self._is_over.set()
         if self._owner is None:
             return

@@ -20,6 +20,7 @@ class ToolNames:
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
         self._names: dict[Key, str] = {}
+        self._offered_as: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
 
     def add(self, listed: Sequence[tuple[str, str, Iterable[str]]]) -> None:
         """Names tools of several servers at once: entry, prefix, the server's own names. Known ones are passed over."""
@@ -32,7 +33,7 @@ class ToolNames:
         how_often = Counter(wanted.values())
         for (entry, tool), name in wanted.items():
             is_free = how_often[name] == 1 and name not in self._taken
-            self._names[entry, tool] = self._reserved(name if is_free else f"{entry}_{name}")
+            self._keep(entry, tool, self._reserved(name if is_free else f"{entry}_{name}"))
 
     def of(self, entry: str, tool: str) -> str:
         """The name of a tool that was added."""
@@ -40,12 +41,16 @@ class ToolNames:
 
     @property
     def aliases(self) -> Mapping[str, frozenset[str]]:
-        """What people may write for a tool: its entry (any tool of it), its server's name for it, a provider's form."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
-        for (entry, tool), name in self._names.items():
-            for alias in (entry, tool, wire_form(name)):
-                found[alias].add(name)
-        return {alias: frozenset(names) for alias, names in found.items()}
+        """What people may write for a tool: its entry (any tool of it), its server's name for it, a provider's form.
+
+        It grows with the tools.
+        """
+        return self._offered_as
+
+    def _keep(self, entry: str, tool: str, name: str) -> None:
+        self._names[entry, tool] = name
+        for alias in (entry, tool, name, wire_form(name)):
+            self._offered_as[alias] |= {name}
 
     def _reserved(self, name: str) -> str:
         free = name

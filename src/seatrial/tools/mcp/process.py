@@ -18,6 +18,7 @@ PAUSE_AT_BYTES = 16 * 1024 * 1024
 
 # After its stdin is closed a server has this long to end by itself, and then this long after SIGTERM.
 END_LIMIT_S = 1.0
+NO_TIME_S = 0.05
 TERMINATE_LIMIT_S = 0.4
 KILL_LIMIT_S = 2.0
 # What a process has written may arrive a moment after its end.
@@ -31,6 +32,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
     def __init__(self, name: str) -> None:
         self.stderr = StderrTail(name)
         self.complaint: str | None = None
+        self.has_no_time = False
         self._lines: deque[bytes] = deque()
         self._pending_bytes = 0
         self._buffer = bytearray()
@@ -103,7 +105,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         stdin = transport.get_pipe_transport(0)
         if stdin is not None:
             stdin.close()
-        if not await self._ends_within(END_LIMIT_S):
+        if not await self._ends_within(NO_TIME_S if self.has_no_time else END_LIMIT_S):
             _signal_group(transport, signal.SIGTERM)
             await self._ends_within(TERMINATE_LIMIT_S)
         # Also where it ended by itself: its children may not have.

@@ -74,17 +74,23 @@ class McpServer:
             if notice is not None:
                 notice.cancel()
 
-    async def stop(self) -> None:
-        """Stops it when everyone who started it is done with it."""
+    @property
+    def has_listed(self) -> bool:
+        """Whether it has told its tools."""
+        return self._life is not None and self._life.connection is not None and not self._life.has_failed
+
+    async def stop(self, *, at_once: bool = False) -> None:
+        """Stops it when everyone who started it is done with it; ``at_once`` without giving it time to end itself."""
         self._users = max(self._users - 1, 0)
         life = self._life
         if life is None or self._users:
             return
         self._life = None
         if life.is_here:
-            await life.stop()
+            await life.stop(at_once=at_once)
         elif not life.is_over:
-            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(life.stop(), life.loop))
+            ending = asyncio.run_coroutine_threadsafe(life.stop(at_once=at_once), life.loop)
+            await asyncio.wrap_future(ending)
 
     async def refresh(self) -> tuple[RemoteTool, ...]:
         """Its tools now, listed again only when it said that they changed. Raises `McpError`."""
@@ -144,11 +150,16 @@ class _Life:
                 return self.connection
             return await self._connect()
 
-    async def stop(self) -> None:
+    @property
+    def has_failed(self) -> bool:
+        """Whether it could not be started."""
+        return self._start_error is not None
+
+    async def stop(self, *, at_once: bool) -> None:
         """Closes the connection."""
         async with self._connecting:
             if self.connection is not None:
-                await self.connection.stop()
+                await self.connection.stop(at_once=at_once)
 
     async def refreshed(self) -> tuple[RemoteTool, ...]:
         """The tools, listed again where they changed. A dead server keeps its tools: the next call starts it again."""

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from seatrial.core.abort import AbortSignal
 from seatrial.errors import McpError
 from seatrial.tools.mcp.names import ToolNames
 from seatrial.tools.mcp.server import McpServer, OnText
@@ -58,8 +59,13 @@ class McpServers:
 
     @property
     def aliases(self) -> Mapping[str, frozenset[str]]:
-        """Names that people may write for the tools known so far, and what they are offered as."""
+        """Names that people may write for the tools known so far, and what they are offered as; grows with them."""
         return self._names.aliases
+
+    @property
+    def are_all_listed(self) -> bool:
+        """Whether every server has told its tools."""
+        return all(source.server.has_listed for source in self.sources)
 
     @property
     def has_own_for_cases(self) -> bool:
@@ -77,23 +83,23 @@ class McpServers:
         return warnings
 
     @asynccontextmanager
-    async def for_trial(self) -> AsyncIterator[Sequence[McpSource]]:
-        """The sources of one trial; servers of its own run as long. Raises `McpError`."""
+    async def for_trial(self, stop: AbortSignal) -> AsyncIterator[Sequence[McpSource]]:
+        """The sources of one trial; servers of its own run as long. Raises `McpError`, `AbortedError`."""
         own = [
             self._source(entry, McpServer(entry.settings, self._pool.eras)) if entry.settings.is_per_case else shared
             for entry, shared in zip(self._entries, self.sources, strict=True)
         ]
         fresh = [source for source in own if source.server.settings.is_per_case]
-        await self._start(fresh, None)
+        await stop.race(self._start(fresh, None))
         try:
             yield own
         finally:
-            await _stop(source.server for source in fresh)
+            await _stop([source.server for source in fresh], at_once=stop.is_set)
 
-    async def stop(self) -> None:
-        """Stops the servers, side by side."""
+    async def stop(self, *, at_once: bool = False) -> None:
+        """Stops the servers, side by side; ``at_once`` without waiting for them to end by themselves."""
         started, self._started = self._started, []
-        await _stop(started)
+        await _stop(started, at_once=at_once)
 
     def _source(self, entry: McpEntry, server: McpServer) -> McpSource:
         return McpSource(server, self._names, entry.examples)
@@ -131,5 +137,5 @@ def _warnings(start: asyncio.Future[None], source: McpSource) -> list[str]:
     return source.warnings(source.server.tools) if error is None else [f"{error}; its tools are left out"]
 
 
-async def _stop(servers: Iterable[McpServer]) -> None:
-    await asyncio.gather(*(server.stop() for server in servers))
+async def _stop(servers: Iterable[McpServer], *, at_once: bool = False) -> None:
+    await asyncio.gather(*(server.stop(at_once=at_once) for server in servers))
