@@ -127,7 +127,7 @@ class EmbeddedStore:
 
     def count_words(self, words: Sequence[str]) -> WordCounts:
         """Asks the full-text index once for each word."""
-        total = self._read("SELECT count(*) FROM vectors")[0][0]
+        total = self._read("SELECT count(*) FROM chunks")[0][0]
         count = "SELECT count(*) FROM words WHERE words MATCH ?"
         return WordCounts({word: self._read(count, (_fts_string(word),))[0][0] for word in words}, total)
 
