@@ -53,6 +53,9 @@ from seatrial.providers.base import ProviderOptions
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.scripted import calls, calls_many, says, scripted
 from seatrial.tools.function import FunctionTool
+from seatrial.tools.mcp.launch import launch_of
+from seatrial.tools.mcp.servers import McpEntry, McpServers
+from seatrial.tools.mcp.settings import McpSettings
 from seatrial.tools.user_module import load_function, load_module
 
 Plain = dict[str, Any]
@@ -234,6 +237,62 @@ def run_script(case: Plain, entry: Plain, folder: Path) -> Plain:
     done = Agent(scripted(*replies), tools=tools).run_sync("go")
     ok = done.stop_reason == "stop"
     return {"ok": ok, "text": done.text, "tool_results": results_of(done), "results": results_of(done)}
+
+
+# MCP servers
+
+
+def servers_of(entry: Plain, folder: Path) -> McpServers:
+    inputs = entry["input"] if isinstance(entry["input"], list) else [entry["input"]]
+    entries = []
+    for name in inputs:
+        launch = launch_of(name, folder)
+        settings = McpSettings(
+            name=Path(name).stem,
+            command=launch.command,
+            args=launch.args,
+            url=launch.url,
+            cwd=folder,
+            connect_timeout_s=entry.get("timeout_s", 60),
+        )
+        entries.append(McpEntry(settings))
+    return McpServers(entries)
+
+
+async def mcp_calls_of(servers: McpServers, wanted: list[Plain]) -> Plain:
+    try:
+        await servers.start()
+        tools = [tool for source in servers.sources for tool in await source.current_tools()]
+        results = []
+        for call in wanted:
+            for tool in tools:
+                tool.timeout_s = call.get("timeout_s")
+            agent = Agent(scripted(calls(call["name"], **call.get("arguments", {})), says("done")), tools=tools)
+            results += results_of(await agent.run("go"))
+    except SeatrialError as error:
+        return {"ok": False, "error": error.message}
+    finally:
+        await servers.stop()
+    shown = [{"name": tool.spec.name, "label": tool.label, **described(tool.spec)} for tool in tools]
+    return {"ok": True, "tools": shown, "results": results, "error": None}
+
+
+def mcp_calls(_case: Plain, entry: Plain, folder: Path) -> Plain:
+    started = time.perf_counter()
+    told = asyncio.run(mcp_calls_of(servers_of(entry, folder), entry.get("calls", [])))
+    return {**told, "seconds": time.perf_counter() - started, "children_left": len(processes_in(folder))}
+
+
+def processes_in(folder: Path) -> list[str]:
+    """The processes whose working directory is the folder, but for this one."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if process.name != str(os.getpid()) and (process / "cwd").readlink() == folder.resolve():
+                found.append(process.name)
+        except OSError:
+            continue
+    return found
 
 
 def tool_schema(_case: Plain, entry: Plain, folder: Path) -> Plain:
@@ -562,6 +621,8 @@ OPERATIONS: dict[str, Callable[[Plain, Plain, Path], Plain]] = {
     "tool_schema": tool_schema,
     "call_tools": tool_schema,
     "load_and_call": load_and_call,
+    "mcp_list": mcp_calls,
+    "mcp_calls": mcp_calls,
     "load_agent": loaded_agent,
     "read_document": document,
     "load_records": records,
