@@ -97,10 +97,11 @@ def _search_rows(name: str, label: str, count: int, store: Store, embedder: Save
 
 
 def _recall(store: Store, asked: Vectors, rows: Vectors, where: dict[str, int] | None) -> float:
-    among = np.arange(len(rows)) if where is None else np.arange(where["group"], len(rows), 100)
+    first, step = (0, 1) if where is None else (where["group"], 100)
+    some = np.ascontiguousarray(rows[first::step])
     hits = 0
     for vector in asked:
-        right = set(among[np.argsort(-(rows[among] @ vector))[:10]].tolist())
+        right = set((first + step * np.argpartition(-(some @ vector), 10)[:10]).tolist())
         found = store.chunks([hit.chunk_id for hit in store.nearest(vector, 10, where)])
         hits += len(right & {int(chunk.reference.split()[-1]) for chunk in found.values()})
     return hits / (10 * len(asked))
