@@ -80,6 +80,6 @@ def _pictures(attachment: Attachment, document: Document, options: ReadOptions, 
     blocks: list[UserBlock] = []
     for number, data in render_pages(attachment.data, attachment.source, pages, options):
         name = f"{attachment.source}, {pages_in_words([number], 'page')}"
-        picture = prepare_picture(data, name, options.limits, limits_for(accepts.provider))
+        picture = prepare_picture(data, name, options.limits, limits_for(accepts.provider, is_one_of_many=True))
         blocks += [TextContent(f"{name}:"), ImageContent(picture.base64_data, picture.media_type)]
     return blocks

@@ -40,11 +40,12 @@ class Picture:
     media_type: str
 
 
-def limits_for(provider: str | None = None) -> PictureLimits:
-    """The provider's limits, or those that every known provider meets."""
+def limits_for(provider: str | None = None, *, is_one_of_many: bool = False) -> PictureLimits:
+    """The provider's limits, or those that every known provider meets. Some are stricter where pictures are many."""
     table = json.loads(files("seatrial.documents").joinpath("data/image_limits.json").read_text("utf-8"))
     entry = table.get(provider, table["default"])
-    return PictureLimits(entry["max_side_px"], entry["max_base64_chars"], tuple(entry["media_types"]))
+    side = entry["max_side_px_of_many"] if is_one_of_many else entry["max_side_px"]
+    return PictureLimits(side, entry["max_base64_chars"], tuple(entry["media_types"]))
 
 
 def prepare_picture(data: bytes, source: str, limits: Limits, wanted: PictureLimits) -> Picture:

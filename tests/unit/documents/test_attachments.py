@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from reportlab.pdfgen.canvas import Canvas
 from tests.support.office_files import pdf_of, picture, xlsx_of
 
 from seatrial.core.content import FileContent, ImageContent, TextContent
@@ -81,6 +82,17 @@ def test_a_pdf_too_heavy_for_the_provider_goes_as_text(attach) -> None:
     (text,) = attach("a.pdf", padded, "pdf", Accepts(pdf_files=True, provider="anthropic"))
     assert text == TextContent("File a.pdf: what it is\n\none")
     assert isinstance(attach("a.pdf", padded, "pdf", Accepts(pdf_files=True, provider="openai"))[1], FileContent)
+
+
+def test_pictures_of_pages_keep_the_limit_for_many(attach) -> None:
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=(3000, 500))
+    canvas.rect(100, 100, 200, 200, fill=1)
+    canvas.showPage()
+    canvas.save()
+    for provider, width in (("anthropic", 2000), ("openai", 6000)):
+        _, _, image = attach("a.pdf", out.getvalue(), "pdf", Accepts(provider=provider))
+        assert opened(image).width == width
 
 
 def test_limits_of_every_provider_name_their_source() -> None:
