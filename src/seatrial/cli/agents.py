@@ -15,7 +15,7 @@ from seatrial.core.abort import AbortSignal
 
 _WARNINGS_SHOWN = 5
 _CLOSE_S = 10.0
-_CLOSE_WHEN_STOPPED_S = 0.5
+_CLOSE_WHEN_STOPPED_S = 1.0
 
 
 @asynccontextmanager
@@ -26,7 +26,7 @@ async def closed(live: LiveAgent, stop: AbortSignal) -> AsyncIterator[LiveAgent]
     finally:
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_WHEN_STOPPED_S if stop.is_set else _CLOSE_S):
-                await live.close()
+                await live.close(at_once=stop.is_set)
 
 
 def load_checked(path: Path, *, show_warnings: bool = True, stand_in: str | None = None) -> LoadedAgent:

@@ -14,6 +14,7 @@ from seatrial.assembly.attachments import accepted_by
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.agents import closed, load_checked
+from seatrial.cli.allow_mcp import allow_mcp_option, allow_servers
 from seatrial.cli.options import agent_option
 from seatrial.cli.running import run_async
 from seatrial.cli.trace import show_step
@@ -27,6 +28,7 @@ from seatrial.runs.masking import Masker
 from seatrial.runs.verdict import INTERRUPTED
 
 if TYPE_CHECKING:
+    from seatrial.config.loaded import LoadedAgent
     from seatrial.core.abort import AbortSignal
     from seatrial.core.content import UserBlock
     from seatrial.core.result import RunResult
@@ -45,16 +47,21 @@ _EXIT_CODES = {"stop": 0, "terminated": 0, "error": 3, "incomplete": 3, "aborted
     metavar="FILE",
     help="Attach a file; may be given several times.",
 )
+@allow_mcp_option
 @click.option("--trace", is_flag=True, help="Show each step on stderr.")
 @click.option("--json", "is_json", is_flag=True, help="The whole result as one JSON document on stdout.")
-def command(prompt: str | None, agent: Path, files: tuple[Path, ...], trace: bool, is_json: bool) -> int:
+def command(
+    prompt: str | None, agent: Path, files: tuple[Path, ...], allow_mcp: bool, trace: bool, is_json: bool
+) -> int:
     """Answer one PROMPT, given here or on stdin.
 
     The answer is all that stands on stdout. Exit code: 0 answered; 1 the answer is not whole (a limit, a refusal);
-    2 the input is wrong; 3 the provider failed; 130 interrupted.
+    2 the input is wrong; 3 the provider or a server failed; 130 interrupted.
     """
     asked = _prompt(prompt)
-    return run_async(lambda stop: _answer(asked, agent, files, stop, is_traced=trace, is_json=is_json))
+    loaded = load_checked(agent)
+    allow_servers(loaded, is_allowed=allow_mcp)
+    return run_async(lambda stop: _answer(asked, loaded, files, stop, is_traced=trace, is_json=is_json))
 
 
 def _prompt(given: str | None) -> str:
@@ -67,9 +74,8 @@ def _prompt(given: str | None) -> str:
 
 
 async def _answer(
-    prompt: str, path: Path, files: Sequence[Path], stop: AbortSignal, *, is_traced: bool, is_json: bool
+    prompt: str, loaded: LoadedAgent, files: Sequence[Path], stop: AbortSignal, *, is_traced: bool, is_json: bool
 ) -> int:
-    loaded = load_checked(path)
     masker = Masker(loaded.secrets)
     with terminal.stdout_for_us_alone():
         async with closed(assemble(loaded), stop) as live:
@@ -77,7 +83,7 @@ async def _answer(
             if files:
                 blocks = await asyncio.to_thread(_attached, live, files)
                 message = UserMessage((*blocks, *message.blocks))
-            await live.prepare(signal=stop)
+            await live.prepare(signal=stop, on_notice=lambda text: terminal.tell(masker.text(text)))
             sink = (lambda event: show_step(masker.record(event))) if is_traced else None
             result = await live.agent.run(message, signal=stop, sink=sink, with_deltas=False)
     if is_json:

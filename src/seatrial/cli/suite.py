@@ -19,6 +19,7 @@ from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.against import Against, against, against_options
 from seatrial.cli.agents import closed, load_checked
+from seatrial.cli.allow_mcp import allow_mcp_option, allow_servers
 from seatrial.cli.dry_run import show_plan
 from seatrial.cli.index_words import has_changed, index_in_words
 from seatrial.cli.numbers import Number, Whole
@@ -28,6 +29,7 @@ from seatrial.cli.running import run_async, settle_memory
 from seatrial.cli.taping import Taping, taping, taping_options
 from seatrial.cli.targets import refuse_what_is_read, report_targets
 from seatrial.config.loaded import LoadedAgent
+from seatrial.config.secrets import mask
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import ConfigError, RunError
 from seatrial.recording.deck import Deck
@@ -45,6 +47,7 @@ from seatrial.runs.events import Prepared, Preparing, RunListener, Warned
 from seatrial.runs.masking import Masker
 from seatrial.runs.records import RunRecord, Selection
 from seatrial.runs.store import RunStore, resolve_run, store_file
+from seatrial.tools.mcp.servers import McpPool
 
 if TYPE_CHECKING:
     from seatrial.retrieval.report import IndexProgress
@@ -72,6 +75,7 @@ class Request:
     max_time_s: float | None = None
     budget: Budget = NO_BUDGET
     against: Against = field(default_factory=Against)
+    is_mcp_allowed: bool = False
     taping: Taping = field(default_factory=Taping)
 
 
@@ -104,6 +108,7 @@ FILE = click.Path(path_type=Path)
 @click.option("--force", is_flag=True, help="Resume also when the agent's files have changed.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and what it will probably take; run nothing.")
 @taping_options
+@allow_mcp_option
 @against_options
 @store_option
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout; progress goes to stderr.")
@@ -135,6 +140,7 @@ def command(
     baseline: str | None,
     fail_on: str | None,
     update_baseline: bool,
+    allow_mcp: bool,
     place: str | None,
     is_json: bool,
     json_file: Path | None,
@@ -164,6 +170,7 @@ def command(
         is_fail_fast=fail_fast,
         max_time_s=max_time,
         budget=Budget(max_cost, max_tokens),
+        is_mcp_allowed=allow_mcp,
         taping=taping(
             record, replay, record_missing=record_missing, live_tools=live_tools, is_resumed=resume is not None
         ),
@@ -183,6 +190,8 @@ async def test(request: Request, stop: AbortSignal) -> int:
     new = _begin(request, loaded)
     if request.is_dry and new is not None:
         return _show_plan(request, new, loaded)
+    if request.taping.needs_tools:
+        allow_servers(loaded, is_allowed=request.is_mcp_allowed)
     with open_runs(loaded.folder, request.store, create=new is not None) as store:
         begun = new or go_on(
             loaded,
@@ -229,8 +238,11 @@ async def _run(
         for note in begun.notes:
             console(Warned(note))
         async with AsyncExitStack() as stack:
+            pool = McpPool()
             agents = {
-                variant.name: await stack.enter_async_context(closed(assemble(variant.loaded, deck=deck), stop))
+                variant.name: await stack.enter_async_context(
+                    closed(assemble(variant.loaded, deck=deck, pool=pool), stop)
+                )
                 for variant in begun.variants
             }
             request.budget.refuse_unknown_prices(_known_prices(agents.values()))
@@ -336,7 +348,10 @@ async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> Non
             what = f"indexing for {tool}: {progress.source}"
             loop.call_soon_threadsafe(tell, Preparing(what, progress.files_done, progress.files_total))
 
-    for tool, report in (await live.prepare(on_progress, stop)).items():
+    def on_notice(text: str) -> None:
+        tell(Warned(mask(text, live.loaded.secrets)))
+
+    for tool, report in (await live.prepare(on_progress, stop, on_notice=on_notice, for_cases=True)).items():
         if has_changed(report):
             tell(Prepared(f"indexed for {tool}: {index_in_words(report)}"))
         for problem in report.problems[:_PROBLEMS_TOLD]:

@@ -32,6 +32,11 @@ class Taping:
         """What stands for a key that is not set: in a replay nobody needs it."""
         return MASK if self.is_replaying else None
 
+    @property
+    def needs_tools(self) -> bool:
+        """Whether tools may be run for real."""
+        return not self.is_replaying or self.has_live_tools or self.is_recording
+
     def deck(self, loaded: LoadedAgent) -> Deck | None:
         """The recording to use, None when none is asked for. Raises `RunError` when it is not there."""
         if self.folder is None:
