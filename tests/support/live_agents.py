@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +53,10 @@ class ScriptedLiveAgent:
 
     provider = "scripted"
     system_prompt = "Be brief."
+
+    @asynccontextmanager
+    async def for_trial(self, _stop: AbortSignal) -> AsyncIterator[Any]:
+        yield self.agent
 
     def message_for(self, case: CaseConfig) -> UserMessage:
         return UserMessage(case.input or "")
