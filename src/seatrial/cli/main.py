@@ -31,6 +31,7 @@ COMMANDS = {
     "index": Entry("seatrial.cli.index", "Build or refresh the vector indexes."),
     "runs": Entry("seatrial.cli.runs", "List, show, export and delete stored runs."),
     "compare": Entry("seatrial.cli.compare", "Say what got better and worse between two runs."),
+    "calibrate": Entry("seatrial.cli.calibrate", "Say how far judges agree with people."),
     "import": Entry("seatrial.cli.import_suite", "Carry over files of other tools."),
 }
 

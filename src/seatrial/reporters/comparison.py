@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 
 from seatrial.metrics.verdict import shown_number
 from seatrial.reporters.comparison_changes import change_lines
+from seatrial.reporters.sections import Section
 from seatrial.reporters.words import dollars, percent, seconds
 from seatrial.runs.compare import CaseDifference, Comparison, MetricDifference, Taken, TakenDifference, title_of
 from seatrial.runs.difference import LEVEL, Difference
@@ -19,17 +19,6 @@ _MOST_NAMES = 10
 _SHORT_S = 0.1
 _WORDS: dict[Taken, str] = {"duration_s": "time", "tokens": "tokens", "cost_usd": "cost"}
 MARKS = {"better": "BETTER", "worse": "WORSE", "no evidence": "NO EVIDENCE"}
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A title, perhaps a table, and sentences; ``numbers`` are the columns that are set to the right."""
-
-    title: str
-    lines: Sequence[str] = ()
-    headings: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
-    numbers: frozenset[int] = field(default_factory=frozenset)
 
 
 def headline(found: Comparison) -> str:

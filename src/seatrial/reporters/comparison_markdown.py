@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from seatrial.reporters.comparison import MARKS, Section, headline, sections, side_line
+from seatrial.reporters.comparison import MARKS, headline, sections, side_line
 from seatrial.reporters.markdown import md_text
+from seatrial.reporters.sections import Section
 from seatrial.runs.compare import Comparison
 
 

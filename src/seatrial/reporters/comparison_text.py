@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from seatrial.reporters.comparison import MARKS, Section, headline, sections, side_line
-from seatrial.reporters.plain import Glyphs, one_line, visible
+from seatrial.reporters.comparison import MARKS, headline, sections, side_line
+from seatrial.reporters.plain import Glyphs, one_line
+from seatrial.reporters.sections import section_lines
 from seatrial.runs.compare import Comparison
 
 _STYLES = {"better": "bold green", "worse": "bold red", "no evidence": "bold yellow"}
-_GAP = "  "
-_WIDEST = 60
-
-
-class Line(NamedTuple):
-    """One line and its style."""
-
-    text: str
-    style: str = ""
 
 
 def print_comparison(found: Comparison, console: Console, glyphs: Glyphs, gate: Sequence[str] = ()) -> None:
@@ -41,25 +31,6 @@ def print_comparison(found: Comparison, console: Console, glyphs: Glyphs, gate: 
         _print(console, glyphs(one_line(text)))
     for reason in gate:
         _print(console, glyphs(f"gate: {one_line(reason)}"), "red")
-
-
-def section_lines(section: Section) -> Iterator[Line]:
-    """A section as lines: the title, the table with its columns under each other, the sentences."""
-    if section.title:
-        yield Line(one_line(section.title), "bold")
-    if section.rows:
-        table = [list(section.headings), *(list(row) for row in section.rows)]
-        cells = [[one_line(cell, _WIDEST) for cell in row] for row in table]
-        widths = [max(cell_len(row[place]) for row in cells) for place in range(len(cells[0]))]
-        for number, row in enumerate(cells):
-            padded = [_padded(cell, widths[place], place in section.numbers) for place, cell in enumerate(row)]
-            yield Line(f"  {_GAP.join(padded)}".rstrip(), "" if number else "bright_black")
-    yield from (Line(f"  {visible(text)}") for text in section.lines)
-
-
-def _padded(text: str, width: int, is_number: bool) -> str:
-    blanks = " " * (width - cell_len(text))
-    return blanks + text if is_number else text + blanks
 
 
 def _print(console: Console, text: str, style: str = "") -> None:
