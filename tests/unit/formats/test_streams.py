@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +20,7 @@ from seatrial.formats.ollama_chat import ollama_stream
 from seatrial.formats.openai_chat_stream import chat_stream
 from seatrial.formats.openai_responses_stream import responses_stream
 from seatrial.formats.reading import Reading
+from seatrial.formats.tolerant import parse_response
 from seatrial.formats.wire_json import encode
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -182,6 +184,28 @@ def test_case_128_azure_names_the_category_of_its_filter() -> None:
     message, _ = read(chat_stream, [b"data: " + encode(end) + b"\n\n"])
     assert message.stop_reason == "content_filter"
     assert "violence" in (message.error_message or "")
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="<>[]{}`\0"), max_size=30)
+ARGUMENTS = st.dictionaries(
+    WORDS, WORDS | st.integers(-(2**40), 2**40) | st.none() | st.lists(WORDS, max_size=2), max_size=3
+)
+CALLED = st.lists(st.tuples(st.sampled_from(["look", "get_weather"]), ARGUMENTS), max_size=3)
+
+
+@given(WORDS, WORDS.map(str.strip), CALLED, st.lists(st.integers(0, 10_000), max_size=6))
+def test_p001_everything_that_was_said_is_in_the_message(
+    text: str, thought: str, called: list[tuple[str, Any]], places: list[int]
+) -> None:
+    calls = tuple((f"c{number}", name, json.dumps(arguments)) for number, (name, arguments) in enumerate(called))
+    said = Said(text, calls=calls, thought=thought)
+    for wire, open_stream in STREAMS.items():
+        whole = parse_response(WIRES[wire].whole(said), OFFERED)
+        streamed, _ = read(open_stream, cut(b"".join(WIRES[wire].events(said)), places))
+        for message in (whole, streamed):
+            assert message.text == text
+            assert "".join(block.text for block in message.reasoning) == thought
+            assert [(call.name, call.arguments) for call in message.tool_calls] == called
 
 
 FRAGMENTS = st.sampled_from(
