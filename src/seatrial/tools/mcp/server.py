@@ -75,6 +75,12 @@ class McpServer:
                 notice.cancel()
 
     @property
+    def is_running(self) -> bool:
+        """Whether it is connected."""
+        life = self._life
+        return life is not None and life.connection is not None and not life.is_over and life.connection.is_open
+
+    @property
     def has_listed(self) -> bool:
         """Whether it has told its tools."""
         return self._life is not None and self._life.connection is not None and not self._life.has_failed
