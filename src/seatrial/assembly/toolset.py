@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from seatrial.assembly.hooks import build_hooks
+from seatrial.assembly.mcp import build_servers
 from seatrial.assembly.models import Models
 from seatrial.assembly.tools import build_tools
 from seatrial.assembly.unmade_model import made_if_possible
@@ -25,7 +26,9 @@ from seatrial.core.result import RunResult
 from seatrial.core.tool import Tool
 from seatrial.core.tool_errors import told
 from seatrial.core.toolbox import OfferedTool, Toolbox
+from seatrial.errors import McpError
 from seatrial.providers.scripted import calls_many, scripted
+from seatrial.tools.mcp.servers import McpServers
 from seatrial.tools.vectorstore import VectorstoreTool
 
 
@@ -59,19 +62,39 @@ class Toolset:
         tools: Sequence[Tool],
         sources: Sequence[ToolSource] = (),
         hooks: Hooks | None = None,
-        close: Callable[[], Awaitable[None]] | None = None,
+        *,
+        servers: McpServers | None = None,
+        models: Models | None = None,
     ) -> None:
         self._loaded = loaded
         self._tools = tuple(tools)
         self._sources = tuple(sources)
         self._hooks = hooks
-        self._close = close
+        self._servers = servers
+        self._models = models
+        self._problems: list[str] = []
+
+    async def start(self, signal: AbortSignal, on_notice: Callable[[str], None]) -> None:
+        """Starts the servers; ``on_notice`` is told what people should know of them. Raises `AbortedError`.
+
+        Where a server that must start does not, no server's tools are offered, and the listing says why.
+        """
+        if self._servers is None:
+            return
+        try:
+            warnings = await signal.race(self._servers.start(on_slow=on_notice))
+        except McpError as error:
+            self._problems.append(told(error))
+            return
+        for warning in warnings:
+            on_notice(warning)
+        self._sources = (*self._sources, *self._servers.sources)
 
     async def listed(self, signal: AbortSignal) -> Listing:
         """Every tool under the name that a run gives it. Raises `AbortedError`."""
         toolbox = Toolbox(self._tools)
         found = [ListedTool(each, *self._origin(each.name)) for each in toolbox.offered]
-        problems: list[str] = []
+        problems = list(self._problems)
         for source in self._sources:
             try:
                 tools = await signal.race(source.current_tools())
@@ -97,13 +120,15 @@ class Toolset:
         )
         return await agent.run(f"Call {name}.", signal=signal, sink=sink, with_deltas=False)
 
-    async def close(self) -> None:
-        """Closes indexes and models."""
+    async def close(self, *, at_once: bool = False) -> None:
+        """Closes indexes and models and ends the servers, ``at_once`` without giving them time to say good-bye."""
+        if self._servers is not None:
+            await self._servers.stop(at_once=at_once)
         for tool in self._tools:
             if isinstance(tool, VectorstoreTool):
                 await asyncio.to_thread(tool.close)
-        if self._close is not None:
-            await self._close()
+        if self._models is not None:
+            await self._models.close()
 
     def _origin(self, name: str) -> tuple[str, str]:
         config = next((each for each in self._loaded.require().tools if each.name == name), None)
@@ -120,7 +145,8 @@ def _source_of(config: ToolConfig) -> str:
         case PromptToolConfig():
             return config.file or "template"
         case McpToolConfig():
-            return config.name
+            connection = config.connection
+            return f"{config.name} ({connection.url or connection.command or config.server})"
 
 
 def assemble_tools(loaded: LoadedAgent) -> Toolset:
@@ -130,4 +156,5 @@ def assemble_tools(loaded: LoadedAgent) -> Toolset:
     """
     models = Models(loaded)
     tools = build_tools(loaded, made_if_possible(models.get))
-    return Toolset(loaded, tools, hooks=build_hooks(loaded.require().hooks, loaded), close=models.close)
+    hooks = build_hooks(loaded.require().hooks, loaded)
+    return Toolset(loaded, tools, hooks=hooks, servers=build_servers(loaded, tools), models=models)

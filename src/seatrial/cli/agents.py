@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Protocol, TypeVar
 
-from seatrial.assembly.live import LiveAgent
 from seatrial.assembly.valid import load_valid
 from seatrial.cli import terminal
 from seatrial.config.loaded import LoadedAgent
@@ -18,9 +18,19 @@ _CLOSE_S = 10.0
 _CLOSE_WHEN_STOPPED_S = 1.0
 
 
+class Closable(Protocol):
+    """Something that holds servers, models and indexes open."""
+
+    async def close(self, *, at_once: bool = False) -> None:
+        """Closes them, ``at_once`` without giving them time to say good-bye."""
+
+
+Live = TypeVar("Live", bound=Closable)
+
+
 @asynccontextmanager
-async def closed(live: LiveAgent, stop: AbortSignal) -> AsyncIterator[LiveAgent]:
-    """The live agent, closed at the end; after a stop without waiting long for it."""
+async def closed(live: Live, stop: AbortSignal) -> AsyncIterator[Live]:
+    """A live agent or its tools, closed at the end; after a stop without waiting long for it."""
     try:
         yield live
     finally:

@@ -33,7 +33,7 @@ def listing_document(listing: Listing, loaded: LoadedAgent) -> dict[str, Any]:
 
 def listing_lines(listing: Listing, *, has_schema: bool, is_sent: bool) -> Iterator[str]:
     """A heading for each tool with its description and parameters below."""
-    if not listing.tools:
+    if not listing.tools and not listing.problems:
         yield "the agent has no tools"
     widths = [max((len(text) for text in column), default=0) for column in _columns(listing)]
     for number, listed in enumerate(listing.tools):

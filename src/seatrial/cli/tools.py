@@ -11,7 +11,8 @@ import click
 
 from seatrial.assembly.toolset import Listing, Toolset, assemble_tools
 from seatrial.cli import terminal
-from seatrial.cli.agents import load_checked
+from seatrial.cli.agents import closed, load_checked
+from seatrial.cli.allow_mcp import allow_mcp_option, allow_servers
 from seatrial.cli.running import run_async
 from seatrial.cli.tool_call import CallWords, call_document, call_words, read_arguments, tell_call
 from seatrial.cli.tool_lines import listing_document, listing_lines, parameters_in_words
@@ -63,8 +64,11 @@ def command() -> None:
 @agent_option
 @click.option("--schema", "has_schema", is_flag=True, help="Show each tool's JSON Schema.")
 @click.option("--sent", "is_sent", is_flag=True, help="Show what each provider's API is sent.")
+@allow_mcp_option
 @json_option
-def list_tools(place: Path | None, agent: Path | None, has_schema: bool, is_sent: bool, is_json: bool) -> int:
+def list_tools(
+    place: Path | None, agent: Path | None, has_schema: bool, is_sent: bool, allow_mcp: bool, is_json: bool
+) -> int:
     """The tools of AGENT (a file or its folder; default: agent.yaml here): type, source, parameters.
 
     Exit code: 0 listed; 2 a tool cannot be used; 3 a server could not be asked for its tools.
@@ -72,11 +76,12 @@ def list_tools(place: Path | None, agent: Path | None, has_schema: bool, is_sent
     if place is not None and agent is not None:
         raise ConfigError("the agent is named twice", hint="write it as the argument or with --agent")
     loaded = load_checked(place or agent or Path())
+    allow_servers(loaded, is_allowed=allow_mcp)
     masker = Masker(loaded.secrets)
 
     async def work(stop: AbortSignal) -> int:
         with terminal.stdout_for_us_alone():
-            async with _live(loaded) as toolset:
+            async with _live(loaded, masker, stop) as toolset:
                 listing = await toolset.listed(stop)
         if is_json:
             terminal.say_json(to_json(masked(listing_document(listing, loaded), loaded.secrets)))
@@ -91,8 +96,9 @@ def list_tools(place: Path | None, agent: Path | None, has_schema: bool, is_sent
 @command.command("call", short_help="Call one tool by hand.")
 @click.argument("words", nargs=-1, metavar="[AGENT] NAME [ARGUMENTS]")
 @agent_option
+@allow_mcp_option
 @json_option
-def call_tool(words: tuple[str, ...], agent: Path | None, is_json: bool) -> int:
+def call_tool(words: tuple[str, ...], agent: Path | None, allow_mcp: bool, is_json: bool) -> int:
     """Call the tool NAME of AGENT as a model would: its arguments are checked, hooks and time-outs hold.
 
     ARGUMENTS is a JSON object, `@FILE` with one, or `-` to read it from stdin; without it there are none. The result
@@ -102,11 +108,12 @@ def call_tool(words: tuple[str, ...], agent: Path | None, is_json: bool) -> int:
     asked = call_words(words, agent)
     arguments = read_arguments(asked.arguments)
     loaded = load_checked(asked.agent)
+    allow_servers(loaded, is_allowed=allow_mcp)
     masker = Masker(loaded.secrets)
 
     async def work(stop: AbortSignal) -> int:
         with terminal.stdout_for_us_alone():
-            async with _live(loaded) as toolset:
+            async with _live(loaded, masker, stop) as toolset:
                 result = await _called(toolset, asked, arguments, masker, stop)
         if is_json:
             terminal.say_json(to_json(masked(call_document(result, arguments), loaded.secrets)))
@@ -116,12 +123,10 @@ def call_tool(words: tuple[str, ...], agent: Path | None, is_json: bool) -> int:
 
 
 @asynccontextmanager
-async def _live(loaded: LoadedAgent) -> AsyncIterator[Toolset]:
-    toolset = assemble_tools(loaded)
-    try:
+async def _live(loaded: LoadedAgent, masker: Masker, stop: AbortSignal) -> AsyncIterator[Toolset]:
+    async with closed(assemble_tools(loaded), stop) as toolset:
+        await toolset.start(stop, lambda text: terminal.tell(masker.text(text)))
         yield toolset
-    finally:
-        await toolset.close()
 
 
 async def _called(
