@@ -58,7 +58,8 @@ check: lint types arch test ## everything that must hold before a change lands
 fuzz: $(VENV)/.dev ## 1,000,000 random streams, 100,000 replies and agent files; SEED=n repeats a round
 	@seed=$${SEED:-$$(date +%s)}; echo "seed $$seed"; export SEATRIAL_SEED=$$seed; \
 	SEATRIAL_STREAMS=1000000 SEATRIAL_REPLIES=100000 SEATRIAL_MUTATIONS=100000 \
-	$(PY) -m pytest -x -n $(WORKERS) --timeout=3600 tests/unit/formats/test_random_replies.py tests/unit/config/test_mutations.py
+	$(PY) -m pytest -x -n $(WORKERS) --timeout=3600 tests/unit/formats/test_random_replies.py \
+	tests/unit/core/test_random_runs.py tests/unit/config/test_mutations.py
 
 lint: $(VENV)/.dev ## style and common mistakes
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check .

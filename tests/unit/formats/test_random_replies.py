@@ -1,21 +1,19 @@
 """Whatever comes over a wire ends as a message that keeps its promises, and never as an exception.
 
-``make fuzz`` tries far more of them. A number stands for an input: what failed once is made again by seed and number,
-and is kept as a file.
+``make fuzz`` tries far more of them.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from tests.support.fuzzing import REPLIES, STREAMS, parts, try_all
 from tests.support.random_replies import random_cut, random_reply, random_stream
 
 from seatrial.core.history import repair_history
@@ -32,10 +30,6 @@ from seatrial.formats.reading import Reading
 from seatrial.formats.tolerant import parse_response
 from seatrial.formats.wire_json import encode
 
-STREAMS = int(os.environ.get("SEATRIAL_STREAMS", "2000"))
-REPLIES = int(os.environ.get("SEATRIAL_REPLIES", "2000"))
-SEED = int(os.environ.get("SEATRIAL_SEED", "20261130"))
-FAILURES = Path(__file__).parents[3] / ".fuzz"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 READINGS = [
     Reading(tool_names=("look", "get_weather"), seed="1"),
@@ -49,33 +43,6 @@ OPENED: dict[str, Callable[..., Any]] = {
     "ollama": ollama_stream,
 }
 WITHOUT_ANSWER = ("error", "refusal", "content_filter", "incomplete")
-
-
-def parts(total: int) -> list[range]:
-    """The numbers in parts that the processes share."""
-    size = max(500, min(5000, total // 16))
-    return [range(start, min(start + size, total)) for start in range(0, total, size)]
-
-
-def try_all(kind: str, numbers: range, attempt: Callable[[random.Random], None]) -> None:
-    for number in numbers:
-        try:
-            attempt(chance_of(kind, number))
-        except Exception as error:
-            raise AssertionError(f"{kind} {number} of seed {SEED}, kept as {keep(kind, number)}") from error
-
-
-def chance_of(kind: str, number: int) -> random.Random:
-    return random.Random(f"{SEED} {kind} {number}")  # noqa: S311 - inputs, no secrets
-
-
-def keep(kind: str, number: int) -> Path:
-    """The failing input in a file, as Python writes it."""
-    make = {"stream": random_stream, "reply": random_reply, "history": random_history}[kind]
-    FAILURES.mkdir(exist_ok=True)
-    path = FAILURES / f"{kind}-{SEED}-{number}.txt"
-    path.write_text(ascii(make(chance_of(kind, number))), encoding="ascii")
-    return path
 
 
 def read(wire: str, reading: Reading, pieces: list[bytes], *, is_told: bool) -> tuple[AssistantMessage, list[Any]]:
@@ -101,8 +68,8 @@ def check(message: AssistantMessage) -> None:
         assert isinstance(msgspec.json.decode(call["function"]["arguments"]), dict)
 
 
-def try_stream(chance: random.Random) -> None:
-    wire, data = random_stream(chance)
+def try_stream(made: tuple[str, bytes], chance: random.Random) -> None:
+    wire, data = made
     reading = chance.choice(READINGS)
     whole = read(wire, reading, [data], is_told=True)
     check(whole[0])
@@ -110,8 +77,8 @@ def try_stream(chance: random.Random) -> None:
     msgspec.json.encode(whole[1])
 
 
-def try_reply(chance: random.Random) -> None:
-    check(parse_response(random_reply(chance), chance.choice(READINGS)))
+def try_reply(reply: object, chance: random.Random) -> None:
+    check(parse_response(reply, chance.choice(READINGS)))
 
 
 def random_history(chance: random.Random) -> list[Message]:
@@ -131,8 +98,7 @@ def random_history(chance: random.Random) -> list[Message]:
     return history
 
 
-def try_history(chance: random.Random) -> None:
-    history = random_history(chance)
+def try_history(history: list[Message], _: random.Random) -> None:
     sent = repair_history(history)
     assert repair_history(sent) == sent
     due: list[str] = []
@@ -153,14 +119,14 @@ def try_history(chance: random.Random) -> None:
 
 @pytest.mark.parametrize("numbers", parts(STREAMS), ids=lambda numbers: numbers.start)
 def test_p002_random_bytes_give_one_honest_message_for_every_cut(numbers: range) -> None:
-    try_all("stream", numbers, try_stream)
+    try_all("stream", numbers, random_stream, try_stream)
 
 
 @pytest.mark.parametrize("numbers", parts(REPLIES), ids=lambda numbers: numbers.start)
 def test_p001_random_json_gives_an_honest_message(numbers: range) -> None:
-    try_all("reply", numbers, try_reply)
+    try_all("reply", numbers, random_reply, try_reply)
 
 
 @pytest.mark.parametrize("numbers", parts(REPLIES), ids=lambda numbers: numbers.start)
 def test_p005_random_histories_are_sent_with_one_result_for_each_call(numbers: range) -> None:
-    try_all("history", numbers, try_history)
+    try_all("history", numbers, random_history, try_history)
