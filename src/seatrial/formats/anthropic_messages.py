@@ -19,6 +19,7 @@ from seatrial.formats.encoded import EncodedMessages, call_arguments, is_of_same
 from seatrial.formats.openai_chat import EMPTY_RESULT, NO_IMAGES
 from seatrial.formats.reading import DEFAULT_READING, Reading
 from seatrial.formats.tolerant import parse_response
+from seatrial.formats.tool_schemas import offered_parameters
 from seatrial.formats.wire_json import encode
 
 DEFAULT_MAX_TOKENS = 8192
@@ -52,7 +53,7 @@ def to_anthropic(message: Message, dialect: AnthropicDialect = ANTHROPIC) -> dic
 
 def tool_to_anthropic(tool: ToolSpec) -> dict[str, Any]:
     """A tool on offer."""
-    return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+    return {"name": tool.name, "description": tool.description, "input_schema": offered_parameters(tool.parameters)}
 
 
 def from_anthropic(obj: Any, reading: Reading = DEFAULT_READING) -> AssistantMessage:

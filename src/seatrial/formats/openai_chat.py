@@ -13,6 +13,7 @@ from seatrial.core.model import ModelRequest, ToolSpec
 from seatrial.formats.encoded import EncodedMessages, call_arguments, is_of_same_model
 from seatrial.formats.reading import DEFAULT_READING, Reading
 from seatrial.formats.tolerant import parse_response
+from seatrial.formats.tool_schemas import offered_parameters
 from seatrial.formats.wire_json import encode
 
 EMPTY_RESULT = "(no output)"
@@ -52,7 +53,8 @@ def system_to_openai(text: str, dialect: ChatDialect = OPENAI_CHAT) -> dict[str,
 
 def tool_to_openai(tool: ToolSpec) -> dict[str, Any]:
     """A tool as an offered function."""
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    parameters = offered_parameters(tool.parameters)
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters}
     return {"type": "function", "function": function}
 
 

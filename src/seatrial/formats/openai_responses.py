@@ -16,6 +16,7 @@ from seatrial.core.model import ModelRequest, ToolSpec
 from seatrial.formats.blocks import REASONING_ITEM
 from seatrial.formats.encoded import EncodedMessages, call_arguments, is_of_same_model
 from seatrial.formats.openai_chat import EMPTY_RESULT, NO_IMAGES, is_strict
+from seatrial.formats.tool_schemas import offered_parameters
 from seatrial.formats.wire_json import encode
 
 Item = dict[str, Any] | msgspec.Raw
@@ -39,7 +40,7 @@ def tool_to_responses(tool: ToolSpec) -> dict[str, Any]:
         "type": "function",
         "name": tool.name,
         "description": tool.description,
-        "parameters": tool.parameters,
+        "parameters": offered_parameters(tool.parameters),
         "strict": False,
     }
 
