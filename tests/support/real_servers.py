@@ -17,17 +17,17 @@ PYTHON: Path = _SETUP["PYTHON"]
 PACKAGES = FOLDER / "node_modules" / "@modelcontextprotocol"
 
 
-def node() -> Path:
-    """The Node.js of the set-up."""
+def programs() -> Path:
+    """The folder with the set-up's own node, npm and npx."""
     if not _SETUP["STAMP"].is_file():
         raise FileNotFoundError("the servers of the tests are not installed: run `make test`")
-    found: Path = _SETUP["node"]()
-    return found
+    folder: Path = _SETUP["PROGRAMS"]
+    return folder
 
 
 def node_package(name: str, *arguments: str) -> list[str]:
     """The command that runs a package: ``node_package("server-memory")``."""
-    return [str(node()), str(PACKAGES / name / "dist" / "index.js"), *arguments]
+    return [str(programs() / "node"), str(PACKAGES / name / "dist" / "index.js"), *arguments]
 
 
 def python_module(name: str, *arguments: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from wire import NOTHING, Message, Modern, RefusedError, Server, main, text, tool
@@ -221,7 +220,7 @@ class Changing(Server):
         elif name == "shrink":
             self.tools = self.tools[:2]
         else:
-            return text(json.dumps({"tool": name, "listed": self.listed}))
+            return text(f"{name}: listed {self.listed} times")
         for _ in range(200):
             self.send({"method": "notifications/tools/list_changed"})
         return text(f"listed {self.listed} times")

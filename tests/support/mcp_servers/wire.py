@@ -89,7 +89,7 @@ class Server:
         return {"tools": self.tools}
 
     def call(self, name: str, arguments: Message, _request_id: Any, _params: Message) -> Message | None:
-        return text(json.dumps({"tool": name, "arguments": arguments}, sort_keys=True))
+        return text(f"{name} got {json.dumps(arguments, sort_keys=True)}")
 
     def answered(self, message: Message) -> None:
         """The client's answer to a request of ours."""
