@@ -26,13 +26,13 @@ from seatrial.errors import ConfigError, RunError
 from seatrial.metrics import catalog
 from seatrial.metrics.base import Evidence
 from seatrial.metrics.grading import GradedMetric
-from seatrial.metrics.judge.calibration import Scaled
+from seatrial.metrics.judge.calibration import JudgeReport, Scaled
 from seatrial.reporters.base import write_bytes
 from seatrial.reporters.calibration import calibration_entry, calibration_sections
 from seatrial.reporters.console import console_on
 from seatrial.reporters.plain import Glyphs
 from seatrial.reporters.sections import section_lines
-from seatrial.runner.calibrate import Item, JudgeReport, Questions, ask, items_of, trials_of
+from seatrial.runner.calibrate import Item, Questions, ask, items_of, trials_of
 from seatrial.runner.plan import case_names
 from seatrial.runs.encoding import to_json
 from seatrial.runs.store import resolve_run

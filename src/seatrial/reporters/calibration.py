@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from seatrial.metrics.judge.calibration import Calibration, Estimate
+from seatrial.metrics.judge.calibration import Calibration, Estimate, JudgeReport
 from seatrial.metrics.verdict import shown_number
 from seatrial.reporters.json_file import whole
 from seatrial.reporters.sections import Section
 from seatrial.reporters.words import dollars, percent
-from seatrial.runner.calibrate import JudgeReport
 from seatrial.stats.thresholds import RESAMPLES, Suggestion
 
 SCHEMA_VERSION = 1

@@ -14,7 +14,7 @@ from seatrial.core.usage import UsageTotal
 from seatrial.errors import ConfigError, RunError
 from seatrial.metrics.base import Evidence, Score
 from seatrial.metrics.grading import GradedMetric
-from seatrial.metrics.judge.calibration import Calibration, Judged, Scaled, calibrate
+from seatrial.metrics.judge.calibration import Judged, JudgeReport, Scaled, calibrate
 from seatrial.metrics.judge.material import turned_round
 from seatrial.runner.evidence import passages_in
 from seatrial.runs.records import RunRecord, TrialRecord
@@ -43,18 +43,6 @@ class Questions:
     def count(self, items: int) -> int:
         """How often a judge is asked about so many items."""
         return items * (self.draws + self.with_order)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeReport:
-    """What came of one judge. ``errors`` and ``skipped`` are items without a verdict, each with its reason."""
-
-    metric: str
-    calibration: Calibration | None
-    errors: Mapping[str, str]
-    skipped: Mapping[str, str]
-    usage: UsageTotal
-    cost_usd: float | None
 
 
 def items_of(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Literal, NamedTuple
 
 import msgspec
 
+from seatrial.core.usage import UsageTotal
 from seatrial.metrics.verdict import is_good_enough
 from seatrial.stats.agreement import Level, cohen_kappa, krippendorff_alpha
 from seatrial.stats.correlation import Correlation, spearman
@@ -112,6 +114,18 @@ class Calibration(msgspec.Struct, frozen=True):
     consistency: Consistency | None = None
     suggestion: Suggestion | None = None
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReport:
+    """What came of one judge. ``errors`` and ``skipped`` are items without a verdict, each with its reason."""
+
+    metric: str
+    calibration: Calibration | None
+    errors: Mapping[str, str]
+    skipped: Mapping[str, str]
+    usage: UsageTotal
+    cost_usd: float | None
 
 
 class Scaled(NamedTuple):
