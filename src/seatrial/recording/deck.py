@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seatrial.core.model import Model, ModelInfo
+from seatrial.core.model import Model, ModelInfo, host_of
 from seatrial.core.offering import ToolSource
 from seatrial.core.tool import Tool
 from seatrial.errors import RunError
@@ -123,7 +123,13 @@ class Deck:
         if model.info is not None:
             self._new_models[known_as] = model.info
         taped = TapedModel(
-            known_as, lambda: model, provider=model.provider, name=model.name, info=model.info, is_judge=is_judge
+            known_as,
+            lambda: model,
+            provider=model.provider,
+            name=model.name,
+            info=model.info,
+            host=host_of(model),
+            is_judge=is_judge,
         )
         taped.build()
         return taped

@@ -27,21 +27,17 @@ class TapedModel:
         provider: str,
         name: str,
         info: ModelInfo | None,
+        host: str | None = None,
         is_judge: bool = False,
     ) -> None:
         self.provider = provider
         self.name = name
         self.info = info
+        self.host = host
         self._known_as = known_as
         self._build = build
         self._model: Model | None = None
         self._is_judge = is_judge
-
-    @property
-    def host(self) -> str | None:
-        """The real one's, where it was built and names one."""
-        host: str | None = getattr(self._model, "host", None)
-        return host
 
     @property
     def stops_itself(self) -> bool:
