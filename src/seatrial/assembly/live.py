@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any
 
 from seatrial.assembly.attachments import accepted_by, file_blocks
@@ -83,13 +83,15 @@ class LiveAgent:
                 reports[name] = await tool.prepare(told, signal)
         return reports
 
-    @asynccontextmanager
-    async def for_trial(self, stop: AbortSignal) -> AsyncIterator[Agent]:
-        """The agent for one trial, with servers of its own where the file asks for that. Raises `McpError`."""
+    def for_trial(self, stop: AbortSignal) -> AbstractAsyncContextManager[Agent]:
+        """The agent for one trial, with servers of its own where the file asks for that. Entering raises `McpError`."""
         if self._servers is None or not self._servers.has_own_for_cases or not self._needs_tools:
-            yield self.agent
-            return
-        async with self._servers.for_trial(stop) as sources:
+            return nullcontext(self.agent)
+        return self._with_own_servers(self._servers, stop)
+
+    @asynccontextmanager
+    async def _with_own_servers(self, servers: McpServers, stop: AbortSignal) -> AsyncIterator[Agent]:
+        async with servers.for_trial(stop) as sources:
             yield self.agent.with_tool_sources(_taped(sources, self._deck))
 
     @property

@@ -31,12 +31,13 @@ _A_MOMENT_S = 1e9  # a number of seconds as large as this is a point in time
 
 def pause_asked_for(headers: Mapping[str, str], *, now: Callable[[], float] = time.time) -> float | None:
     """Seconds until there is more of what is used up; None while something is left, or when it is not said."""
-    waits = [
-        wait_s
-        for remaining, reset in _PAIRS
-        if headers.get(remaining, "").strip() == "0" and (wait_s := _seconds(headers.get(reset, ""), now)) is not None
-    ]
-    return max(waits, default=None)
+    longest_s = None
+    for remaining, reset in _PAIRS:
+        if headers.get(remaining) == "0":
+            wait_s = _seconds(headers.get(reset, ""), now)
+            if wait_s is not None:
+                longest_s = max(longest_s or 0.0, wait_s)
+    return longest_s
 
 
 def _seconds(reset: str, now: Callable[[], float]) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from seatrial.core.messages import Message, ToolResultMessage
 from seatrial.core.usage import UsageTotal
@@ -11,20 +11,30 @@ from seatrial.metrics.base import Evidence
 from seatrial.runs.records import ExpectedCall
 
 if TYPE_CHECKING:
-    from seatrial.config.cases import CaseConfig, ExpectationConfig
+    from seatrial.config.cases import CaseConfig
     from seatrial.core.result import RunResult
     from seatrial.runner.execute import Turn
 
 
 def evidence_of_turn(turn: Turn, case: str = "", index: int = 0, instructions: str = "") -> Evidence:
-    """What one turn of a case shows: its own messages, not those before it. Turns count from 0."""
+    """What one turn of a case shows: its own messages, not those before it. Turns count from 0.
+
+    The context is what the case names, then what searches found.
+    """
+    config, messages = turn.config, turn.result.added.messages
     return Evidence(
-        **_shown(turn.config, [turn], turn.result.added.messages),
-        input=turn.config.input or "",
+        input=config.input or "",
+        output=turn.answer,
+        messages=messages,
+        ground_truth=config.ground_truth,
+        context=(*config.retrieval_context, *passages_in(messages)),
+        duration_s=turn.duration_s,
+        cost_usd=turn.result.cost_usd,
+        instructions=instructions,
+        tools=turn.result.tools,
         case=case,
         turn_index=index,
-        turn_config=turn.config.turn_config or {},
-        instructions=instructions,
+        turn_config=config.turn_config or {},
     )
 
 
@@ -32,13 +42,20 @@ def evidence_of_conversation(
     config: CaseConfig, turns: Sequence[Turn], case: str = "", instructions: str = ""
 ) -> Evidence:
     """What all turns together show; the answer, and the place, are those of the last one."""
+    messages = turns[-1].result.transcript.messages
     return Evidence(
-        **_shown(config, turns, turns[-1].result.transcript.messages),
         input=said_in(config),
+        output=turns[-1].answer,
+        messages=messages,
+        ground_truth=config.ground_truth,
+        context=(*config.retrieval_context, *passages_in(messages)),
+        duration_s=sum(turn.duration_s for turn in turns),
+        cost_usd=cost_of_turns(turn.result for turn in turns),
+        instructions=instructions,
+        tools=turns[-1].result.tools,
         case=case,
         turn_index=len(turns) - 1,
         turn_config=config.turn_config or {},
-        instructions=instructions,
     )
 
 
@@ -84,19 +101,6 @@ def usage_of_turns(results: Iterable[RunResult]) -> UsageTotal:
     for result in results:
         total = result.usage if total is None else total.plus(result.usage)
     return total or UsageTotal()
-
-
-def _shown(config: ExpectationConfig, turns: Sequence[Turn], messages: tuple[Message, ...]) -> dict[str, Any]:
-    """What any evidence holds. The context: what the case names, then what searches found."""
-    return {
-        "output": turns[-1].answer,
-        "messages": messages,
-        "ground_truth": config.ground_truth,
-        "context": (*config.retrieval_context, *passages_in(messages)),
-        "duration_s": sum(turn.duration_s for turn in turns),
-        "cost_usd": cost_of_turns(turn.result for turn in turns),
-        "tools": turns[-1].result.tools,
-    }
 
 
 def passages_in(messages: tuple[Message, ...]) -> Iterator[str]:
