@@ -12,7 +12,7 @@ import msgspec
 from seatrial.core.coercion import copy_json, make_whole, mend, path_text
 from seatrial.core.content import ToolCall
 from seatrial.core.text import excerpt
-from seatrial.core.tool import Tool
+from seatrial.core.tool import Tool, leaves_out_null
 from seatrial.errors import ToolArgumentError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def check_tool_arguments(tool: Tool, arguments: dict[str, Any]) -> CheckedArgume
     if problem:
         raise ToolArgumentError(problem)
     try:
-        checked = check_against(tool.spec.parameters, arguments)
+        checked = check_against(tool.spec.parameters, arguments, leaves_out_null=leaves_out_null(tool))
     except (ValueError, RecursionError) as error:
         raise ToolArgumentError(f"Invalid arguments: they are not JSON: {error}") from error
     if checked.problems:
@@ -69,8 +69,11 @@ def check_tool_arguments(tool: Tool, arguments: dict[str, Any]) -> CheckedArgume
     return checked
 
 
-def check_against(schema: Mapping[str, Any], value: Any) -> CheckedArguments:
-    """The value after the whole schema, mended. A schema that is itself broken accepts everything."""
+def check_against(schema: Mapping[str, Any], value: Any, *, leaves_out_null: bool = False) -> CheckedArguments:
+    """The value after the whole schema, mended. A schema that is itself broken accepts everything.
+
+    ``leaves_out_null``: an argument of null that may be left out and may not be null is left out.
+    """
     value = copy_json(value)
     asked = compiled(schema)
     validator = asked.validator
@@ -79,13 +82,28 @@ def check_against(schema: Mapping[str, Any], value: Any) -> CheckedArguments:
     left_out: list[str] = []
     errors = _errors(validator, value)
     for _ in range(MAX_ROUNDS):
-        are_mended = [mend(value, error, left_out) for error in errors]
+        are_mended = [
+            (leaves_out_null and _without_null(value, error, schema)) or mend(value, error, left_out)
+            for error in errors
+        ]
         if not any(are_mended):
             break
         errors = _errors(validator, value)
     if not errors:
         make_whole(validator, value)
     return CheckedArguments(value, tuple(_told(error) for error in errors), tuple(left_out))
+
+
+def _without_null(value: Any, error: ValidationError, schema: Mapping[str, Any]) -> bool:
+    """Takes out an argument of null that may be left out: it is how many models leave arguments out."""
+    path = error.instance_path
+    if len(path) != 1 or not isinstance(value, dict) or path[0] not in value or value[path[0]] is not None:
+        return False
+    required = schema.get("required")
+    if isinstance(required, list | tuple) and path[0] in required:
+        return False
+    del value[path[0]]
+    return True
 
 
 def problems_of(schema: Mapping[str, Any], value: Any) -> tuple[str, ...]:

@@ -119,6 +119,11 @@ class SimpleTool:
         return None if self._check is None else self._check(arguments)
 
 
+def leaves_out_null(tool: Tool) -> bool:
+    """Whether the tool says, by ``leaves_out_null``, that null means nothing to it where its schema has no null."""
+    return getattr(tool, "leaves_out_null", False) is True
+
+
 def max_output_of(tool: Tool) -> int | None:
     """The most characters of a result that the model is shown, where the tool says so by ``max_output_chars``."""
     limit_chars: int | None = getattr(tool, "max_output_chars", None)

@@ -227,3 +227,24 @@ def test_what_fits_already_is_left_alone(schema: dict[str, Any], value: Any) -> 
 def test_what_is_no_json_is_an_argument_error(arguments: dict[str, Any]) -> None:
     with pytest.raises(ToolArgumentError, match="not JSON"):
         validate_tool_arguments(tool("t", properties={"a": STRING}, required=[]), ToolCall("1", "t", arguments))
+
+
+@pytest.mark.parametrize(
+    ("schema", "kept"),
+    [
+        ({"properties": {"a": {"type": "string"}}}, {}),
+        ({"properties": {"a": {"enum": ["x"]}}}, {}),
+        ({"properties": {"a": {"type": ["string", "null"]}}}, {"a": None}),
+        ({"properties": {}}, {"a": None}),
+    ],
+)
+def test_an_argument_of_null_that_may_be_left_out_and_not_be_null_is_left_out(
+    schema: dict[str, Any], kept: dict[str, Any]
+) -> None:
+    checked = check_against({"type": "object", **schema}, {"a": None}, leaves_out_null=True)
+    assert (checked.arguments, checked.problems) == (kept, ())
+
+
+def test_an_argument_of_null_that_must_be_given_is_judged_by_its_type() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    assert check_against(schema, {"a": None}, leaves_out_null=True).problems

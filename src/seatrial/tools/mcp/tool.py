@@ -10,6 +10,7 @@ from seatrial.core.loop_config import RESULT_LIMIT_CHARS
 from seatrial.core.model import ToolSpec
 from seatrial.core.schema import problems_of
 from seatrial.core.tool import ToolContext, ToolOutput
+from seatrial.tools.mcp.argument_keys import ArgumentKeys
 from seatrial.tools.mcp.content import result_blocks
 from seatrial.tools.mcp.remote import RemoteResult, RemoteTool
 from seatrial.tools.mcp.server import McpServer
@@ -19,9 +20,11 @@ class McpTool:
     """Offered under ``name``; its server knows it as ``remote.name``. The server itself sees to the limit of time."""
 
     timeout_s: float | None = None
+    leaves_out_null = True
 
     def __init__(self, name: str, remote: RemoteTool, server: McpServer, examples: Sequence[str] = ()) -> None:
-        self.spec = ToolSpec(name, remote.description, remote.input_schema, tuple(examples))
+        self._keys = ArgumentKeys.of(remote.input_schema)
+        self.spec = ToolSpec(name, remote.description, self._keys.offered(remote.input_schema), tuple(examples))
         self.label = remote.label
         self.execution_mode = server.settings.execution_mode
         self.max_output_chars = server.settings.max_output_chars
@@ -30,7 +33,7 @@ class McpTool:
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
         """What the server answers. Raises `McpError` when it gives no answer."""
-        result = await self.server.call(self.remote, arguments, context)
+        result = await self.server.call(self.remote, self._keys.original(arguments), context)
         blocks = result_blocks(result)
         details = self._details(result)
         if details:
