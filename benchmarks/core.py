@@ -57,7 +57,7 @@ async def _loops(base_url: str) -> list[Row]:
         for turns in (20, 200):
             found.append(_cpu_row(f"CPU per round trip, {turns} turns", await _compared(bare.run, whole.run, turns), 2))
         pair = await _compared(bare_threaded.run, plain.run, 20)
-        found.append(_cpu_row("the same with a plain function, run in a thread by both, 20 turns", pair, 2))
+        found.append(_cpu_row("the same with a plain function, run in a thread by both, 20 turns", pair, None))
         pair = await _compared(bare_streamed.run, streamed.run, 20)
         found.append(_cpu_row("streamed, 20 turns, every piece told to a listener", pair, 2))
         found.append(await _many_at_once(bare.run, whole.run))
