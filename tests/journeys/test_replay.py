@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -247,3 +249,52 @@ def test_a_resumed_run_goes_on_with_its_recording(tmp_path: Path, seatrial: Run,
     done = seatrial("test", "--replay", "rec")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(shop.asked) == calls
+
+
+SERVERS = Path(__file__).parents[1] / "support" / "mcp_servers"
+ALLOWED = {"SEATRIAL_ALLOW_MCP": "1"}
+
+
+def write_agent_with_server(folder: Path, question: str = "ask") -> None:
+    (folder / "shop.py").write_text("def one(): return 'mine'\n", encoding="utf-8")
+    replies = [{"calls": [{"name": "pages_one"}, {"name": "two"}]}, "done"]
+    (folder / "script.json").write_text(json.dumps(replies), encoding="utf-8")
+    server = {"name": "pages", "type": "mcp", "description": "d", "command": sys.executable}
+    own = {"name": "one", "type": "function", "description": "d", "file": "shop.py", "function": "one"}
+    agent = {
+        "name": "shop",
+        "model": {"provider": "scripted", "name": "script.json"},
+        "instructions": "Answer.",
+        "tools": [own, {**server, "args": [str(folder / "servers" / "lists.py"), "paged"]}],
+        "test_cases": [{"name": "case", "input": question, "expected_tools": ["pages", "two"]}],
+    }
+    (folder / "agent.yaml").write_text(json.dumps(agent), encoding="utf-8")
+
+
+def test_a_server_of_tools_is_neither_started_nor_allowed_in_a_replay(tmp_path: Path, seatrial: Run) -> None:
+    shutil.copytree(SERVERS, tmp_path / "servers")
+    write_agent_with_server(tmp_path)
+    done = seatrial("test", "--record", "rec", "--json-file", "one.json", **ALLOWED)
+    assert done.returncode == 0, done.stdout + done.stderr
+    shutil.rmtree(tmp_path / "servers")
+    done = seatrial("test", "--replay", "rec", "--json-file", "two.json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert results(tmp_path / "two.json") == results(tmp_path / "one.json")
+
+
+def test_a_call_that_is_missing_goes_to_the_server(tmp_path: Path, seatrial: Run) -> None:
+    shutil.copytree(SERVERS, tmp_path / "servers")
+    write_agent_with_server(tmp_path)
+    assert seatrial("test", "--record", "rec", **ALLOWED).returncode == 0
+    path = tmp_path / "rec" / "case.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    calls = document["trials"][0]["calls"]
+    document["trials"][0]["calls"] = [call for call in calls if call.get("tool") != "two"]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    done = seatrial("test", "--replay", "rec")
+    assert done.returncode == 1
+    assert "a call of the tool two is not in the recording" in done.stdout
+    done = seatrial("test", "--replay", "rec", "--record-missing", **ALLOWED)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = seatrial("test", "--replay", "rec")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -12,7 +12,7 @@ from typing import Any
 
 from seatrial.core.messages import AssistantMessage
 from seatrial.core.model import ModelNotice, ModelRequest, NoticeSink, TextDelta
-from seatrial.core.tool import Tool, ToolContext, ToolOutput, max_output_of
+from seatrial.core.tool import Tool, ToolContext, ToolOutput, leaves_out_null, max_output_of
 from seatrial.core.tool_errors import details_of, told
 from seatrial.core.values import plain
 from seatrial.errors import ProviderError
@@ -218,7 +218,13 @@ def _as_listed(tools: Sequence[Tool]) -> Callable[[Tables], Sequence[ListedTool]
     def close(tables: Tables) -> Sequence[ListedTool]:
         return [
             ListedTool(
-                tables.place_of_tool(tool.spec), tool.label, tool.execution_mode, tool.timeout_s, max_output_of(tool)
+                spec=tables.place_of_tool(tool.spec),
+                label=tool.label,
+                execution_mode=tool.execution_mode,
+                timeout_s=tool.timeout_s,
+                max_output_chars=max_output_of(tool),
+                leaves_out_null=leaves_out_null(tool),
+                own_name=getattr(tool, "own_name", None),
             )
             for tool in tools
         ]

@@ -11,7 +11,7 @@ from seatrial.core.execute import within
 from seatrial.core.messages import AssistantMessage
 from seatrial.core.model import Model, ModelInfo, ModelRequest, NoticeSink, Preparable, ToolSpec, stops_itself
 from seatrial.core.offering import ToolSource
-from seatrial.core.tool import ExecutionMode, Tool, ToolContext, ToolOutput, max_output_of, output_of
+from seatrial.core.tool import ExecutionMode, Tool, ToolContext, ToolOutput, output_of
 from seatrial.core.waiting import logger
 from seatrial.recording.tape import current_tape
 
@@ -100,10 +100,11 @@ class TapedTool:
         """The tool's own."""
         return self._tool.execution_mode
 
-    @property
-    def max_output_chars(self) -> int | None:
-        """The tool's own."""
-        return max_output_of(self._tool)
+    def __getattr__(self, name: str) -> Any:
+        """What else a tool may say of itself."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._tool, name)
 
     def check_arguments(self, arguments: dict[str, Any]) -> str | None:
         """What the tool itself says."""
@@ -137,6 +138,9 @@ class TapedSource:
             tools = await self._source.current_tools()
         else:
             tools = await tape.list_tools(self.name, self._source.current_tools)
-        if id(tools) not in self._taped:  # the list is kept beside, so that no other can have its id
+        if id(tools) not in self._taped:
+            know = getattr(self._source, "know", None)
+            if know is not None:
+                know(tools)
             self._taped[id(tools)] = (tools, tuple(TapedTool(tool) for tool in tools))
         return self._taped[id(tools)][1]
