@@ -10,6 +10,7 @@ from seatrial.core.loop_config import RESULT_LIMIT_CHARS
 from seatrial.core.model import ToolSpec
 from seatrial.core.schema import problems_of
 from seatrial.core.tool import ToolContext, ToolOutput
+from seatrial.core.toolbox import wire_form
 from seatrial.tools.mcp.argument_keys import ArgumentKeys
 from seatrial.tools.mcp.content import result_blocks
 from seatrial.tools.mcp.remote import RemoteResult, RemoteTool
@@ -24,12 +25,23 @@ class McpTool:
 
     def __init__(self, name: str, remote: RemoteTool, server: McpServer, examples: Sequence[str] = ()) -> None:
         self._keys = ArgumentKeys.of(remote.input_schema)
-        self.spec = ToolSpec(name, remote.description, self._keys.offered(remote.input_schema), tuple(examples))
+        self.spec = ToolSpec(
+            name,
+            remote.description,
+            self._keys.offered(remote.input_schema),
+            tuple(examples),
+            aliases=tuple(alias for alias in (server.name, remote.name, wire_form(name)) if alias != name),
+        )
         self.label = remote.label
         self.execution_mode = server.settings.execution_mode
         self.max_output_chars = server.settings.max_output_chars
         self.remote = remote
         self.server = server
+
+    @property
+    def own_name(self) -> str:
+        """The server's name for it."""
+        return self.remote.name
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
         """What the server answers. Raises `McpError` when it gives no answer."""
