@@ -55,7 +55,7 @@ class LiveAgent:
         self._servers = servers
         self._deck = deck
         self._needs_tools = deck is None or deck.has_live_tools
-        self._metrics = Metrics(loaded, models.judge, {} if servers is None else servers.aliases)
+        self._metrics = Metrics(loaded, models.judge)
         self._metrics.prepare()
 
     async def prepare(

@@ -46,15 +46,9 @@ def shown_name(config: MetricConfig) -> str:
 class Metrics:
     """What is measured of each case of one agent; metrics that cases share are built once."""
 
-    def __init__(
-        self,
-        loaded: LoadedAgent,
-        model_for: Callable[[ModelConfig], Model],
-        aliases: Mapping[str, frozenset[str]] | None = None,
-    ) -> None:
+    def __init__(self, loaded: LoadedAgent, model_for: Callable[[ModelConfig], Model]) -> None:
         config = loaded.require()
         self._loaded = loaded
-        self._aliases = {} if aliases is None else aliases
         self._model_for = model_for
         self._agent_model = config.model
         self._block = config.evaluations or EvaluationsConfig.model_construct(model=None, metrics=())
@@ -80,7 +74,7 @@ class Metrics:
         A metric that compares tool calls holds for the cases that say something of them; `expected_tools` named as a
         metric stands in for the one that such a case has anyway.
         """
-        calls = _calls_of(case, self._aliases)
+        calls = _calls_of(case)
         if case.evaluations is None and not calls and not case.checks:
             return self._of_any_case
         chosen = self._chosen(case)
@@ -151,6 +145,8 @@ class Metrics:
             retry_on_failure=config.retry_on_failure or 0,
             timeout_s=None if config.timeout_ms is None else config.timeout_ms / 1000,
             fail_on_error=config.fail_on_error,
+            weight=config.weight,
+            group=config.group or "",
             name=config.name or f"{shown_name(config)}{_qualifier(metric)}",
         )
 
@@ -168,6 +164,8 @@ class Metrics:
             options["function"] = load_function(self._loaded.path_to(file), function)
         if "model" in info.needs:
             options["model"] = self._model_for(config.model or self._block.model or self._agent_model)
+        if config.models:
+            options["models"] = [self._model_for(model) for model in config.models]
         return options
 
 
@@ -193,14 +191,14 @@ def _compares_calls(config: MetricConfig) -> bool:
     return config.metric in catalog.METRICS and "expected_tools" in catalog.info(config.metric).needs
 
 
-def _calls_of(case: ExpectationConfig, aliases: Mapping[str, frozenset[str]]) -> dict[str, Any]:
+def _calls_of(case: ExpectationConfig) -> dict[str, Any]:
     """What the case says of tool calls, as a metric takes it; empty when it says nothing."""
     if case.expected_tools is None and not case.forbidden_tools:
         return {}
     expected = None
     if case.expected_tools is not None:
         expected = [tool.model_dump(exclude_unset=True) for tool in case.expected_tools]
-    return {"expected": expected, "order": case.order, "forbidden": case.forbidden_tools, "aliases": aliases}
+    return {"expected": expected, "order": case.order, "forbidden": case.forbidden_tools}
 
 
 def _expected_tools(calls: Mapping[str, Any]) -> GradedMetric:

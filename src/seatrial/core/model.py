@@ -13,12 +13,17 @@ from seatrial.core.usage import ModelCost
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
-    """What a model is told of a tool. ``examples`` are phrases that should lead to it; the wire leaves them out."""
+    """What a model is told of a tool.
+
+    ``examples`` are phrases that should lead to it, ``aliases`` names that people have for it besides; the wire leaves
+    both out.
+    """
 
     name: str
     description: str
     parameters: dict[str, Any]
     examples: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 class Sampling(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
+from seatrial.core.model import ToolSpec
 from seatrial.core.result import RunResult, Transcript
 from seatrial.errors import MetricError
 from seatrial.metrics.base import Evidence
@@ -22,7 +23,7 @@ def assert_called(run: RunResult | Transcript, name: str, /, times: int | None =
     ``{"regex": "A-\\\\d+"}``, ``{"approx": 3.0}``. ``times`` is how often exactly, None for at least once.
     """
     expected = expectation_of({"name": name, "args": arguments}, {})
-    calls = calls_of(_messages(run))
+    calls = calls_of(_messages(run), _tools(run))
     matching = [call for call in calls if not _now(expected.complaints_about(call))]
     if times is None and not matching:
         raise AssertionError(_told(f"{expected.shown} was not called", expected, calls))
@@ -35,7 +36,7 @@ def assert_called(run: RunResult | Transcript, name: str, /, times: int | None =
 def assert_not_called(run: RunResult | Transcript, name: str, /, **arguments: Any) -> None:
     """Fails when the tool was called (with these arguments, where some are given)."""
     expected = expectation_of({"name": name, "args": arguments}, {})
-    for call in calls_of(_messages(run)):
+    for call in calls_of(_messages(run), _tools(run)):
         if not _now(expected.complaints_about(call)):
             raise AssertionError(f"{expected.shown} was called: call {call.number}, {call.shown}")
 
@@ -48,13 +49,17 @@ def assert_tools(
     Without ``expected`` no tool may have been called.
     """
     metric = ExpectedTools(expected=list(expected), order=order, forbidden=list(forbidden))
-    measured = _now(metric.measure(Evidence("", "", tuple(_messages(run)))))
+    measured = _now(metric.measure(Evidence("", "", tuple(_messages(run)), tools=tuple(_tools(run)))))
     if measured.value != 1.0:
         raise AssertionError(measured.reason)
 
 
 def _messages(run: RunResult | Transcript) -> Sequence[Any]:
     return (run.added if isinstance(run, RunResult) else run).messages
+
+
+def _tools(run: RunResult | Transcript) -> Sequence[ToolSpec]:
+    return run.tools if isinstance(run, RunResult) else ()
 
 
 def _told(what: str, expected: ToolExpectation, calls: Sequence[MadeCall]) -> str:
@@ -66,7 +71,7 @@ def _told(what: str, expected: ToolExpectation, calls: Sequence[MadeCall]) -> st
 
 
 def _why_not(expected: ToolExpectation, call: MadeCall) -> str:
-    complaints = _now(expected.complaints_about(call)) if call.name in expected.names else ()
+    complaints = _now(expected.complaints_about(call)) if call.is_of(expected.names) else ()
     return f" - {'; '.join(complaints)}" if complaints else ""
 
 

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import msgspec
 
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
+from seatrial.core.model import ToolSpec
 
 _SHOWN_LENGTH = 80
 
 
 class MadeCall(msgspec.Struct, frozen=True):
-    """One call that the agent made. ``number`` and ``turn`` count from 1; ``is_error`` tells of its result."""
+    """One call that the agent made. ``number`` and ``turn`` count from 1; ``is_error`` tells of its result.
+
+    ``aliases`` are names that people have for the tool besides.
+    """
 
     number: int
     turn: int
     name: str
     arguments: dict[str, Any]
     is_error: bool = False
+    aliases: tuple[str, ...] = ()
+
+    def is_of(self, names: Collection[str]) -> bool:
+        """Whether the tool has one of the names."""
+        return self.name in names or any(alias in names for alias in self.aliases)
 
     @property
     def shown(self) -> str:
@@ -29,9 +38,13 @@ class MadeCall(msgspec.Struct, frozen=True):
         return f"{self.name}({shortened(arguments)})" + (" [failed]" if self.is_error else "")
 
 
-def calls_of(messages: Iterable[Message]) -> list[MadeCall]:
-    """Every call in the order in which the model asked for it; unreadable and denied ones are failed calls."""
+def calls_of(messages: Iterable[Message], tools: Iterable[ToolSpec] = ()) -> list[MadeCall]:
+    """Every call in the order in which the model asked for it; unreadable and denied ones are failed calls.
+
+    ``tools`` are those that were offered: they know what people call them.
+    """
     messages = list(messages)
+    aliases = {tool.name: tool.aliases for tool in tools}
     failed = {
         message.tool_call_id for message in messages if isinstance(message, ToolResultMessage) and message.is_error
     }
@@ -40,7 +53,8 @@ def calls_of(messages: Iterable[Message]) -> list[MadeCall]:
     for turn, reply in enumerate(replies, start=1):
         for call in reply.tool_calls:
             is_error = call.id in failed or call.arguments_error is not None
-            calls.append(MadeCall(len(calls) + 1, turn, call.name, call.arguments, is_error))
+            known = aliases.get(call.name, ())
+            calls.append(MadeCall(len(calls) + 1, turn, call.name, call.arguments, is_error, known))
     return calls
 
 

@@ -91,7 +91,7 @@ class Comparison:
         wanted, nearest = self.slots[slot], self._told_nearest(slot)
         if nearest is not None:
             return f"{wanted.name}, {nearest}"
-        is_used_up = any(call.name in wanted.names for call in self.calls)
+        is_used_up = any(call.is_of(wanted.names) for call in self.calls)
         return f"{wanted.shown}: {'no further call' if is_used_up else 'not called'}"
 
     def _told_nearest(self, slot: int) -> str | None:
@@ -103,5 +103,5 @@ class Comparison:
 
     def _nearest(self, slot: int) -> int | None:
         """The call of that tool that serves no other slot and differs in the fewest arguments, the first of several."""
-        candidates = [place for place in self._extra_places if self.calls[place].name in self.slots[slot].names]
+        candidates = [place for place in self._extra_places if self.calls[place].is_of(self.slots[slot].names)]
         return min(candidates, key=lambda place: len(self.complaints[slot, place]), default=None)

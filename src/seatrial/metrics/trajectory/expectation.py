@@ -41,7 +41,7 @@ class ToolExpectation:
 
     async def complaints_about(self, call: MadeCall) -> tuple[str, ...]:
         """Every reason why ``call`` is not the expected one; none when it is. Names match exactly, never in part."""
-        if call.name not in self.names:
+        if not call.is_of(self.names):
             return (f"it is a call of {call.name}",)
         arguments = {**self.defaults, **call.arguments}
         found: list[str] = []

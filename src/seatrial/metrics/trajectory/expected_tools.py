@@ -70,7 +70,7 @@ class ExpectedTools:
         """0 to 1; the reason names what is missing, extra and forbidden, the details hold the whole pairing."""
         if not self._checks_something:
             return Measurement(None, "no tool is expected, forbidden or limited")
-        calls = calls_of(evidence.messages)
+        calls = calls_of(evidence.messages, evidence.tools)
         if self._ignore_failed:
             calls = [call for call in calls if not call.is_error]
         comparison = await self._compare(calls)
