@@ -195,3 +195,16 @@ def test_pytest_without_agents_loads_nothing_but_the_hooks(run: Pytest, folder: 
     (folder / "test_modules.py").write_text(code, encoding="utf-8")
     done = run("-p", "no:hypothesispytest", "-p", "no:anyio")
     assert done.returncode == 0, done.stdout
+
+
+def test_servers_of_tools_are_not_started_unless_that_is_allowed(run: Pytest, folder: Path) -> None:
+    server = Path(__file__).parents[1] / "support" / "mcp_servers" / "lists.py"
+    entry = (
+        f"tools:\n  - {{name: pages, type: mcp, description: d, command: {sys.executable}, args: [{server}, paged]}}\n"
+    )
+    (folder / "agent.yaml").write_text(AGENT + entry, encoding="utf-8")
+    done = run("--seatrial", "agent.yaml", "-k", "tent")
+    assert done.returncode == 1
+    assert "nobody has allowed that yet" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert run("--seatrial", "agent.yaml", "-k", "tent", SEATRIAL_ALLOW_MCP="1").returncode == 0

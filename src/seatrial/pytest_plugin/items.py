@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.assembly.valid import load_valid
+from seatrial.cli.allow_mcp import allow_servers
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.secrets import MASK
 from seatrial.errors import ConfigError, SeatrialError
@@ -51,6 +53,8 @@ class AgentFile(pytest.File):
         self._runner = asyncio.Runner()
         self._live: dict[str, LiveAgent] = {}
         self._deck = self._opened_deck()
+        if self._deck is None:
+            allow_servers(self.loaded(), is_allowed=bool(os.environ.get("SEATRIAL_ALLOW_MCP")))
 
     def teardown(self) -> None:
         """Closes it again."""
@@ -76,7 +80,7 @@ class AgentFile(pytest.File):
         live = self._live.get(variant.name)
         if live is None:
             live = self._live[variant.name] = assemble(variant.loaded, deck=self._deck)
-            await live.prepare()
+            await live.prepare(for_cases=True)
         return await try_case(case, live, variant.name, deck=self._deck)
 
     def _opened_deck(self) -> Deck | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from seatrial.assembly.live import assemble
 from seatrial.assembly.valid import load_valid
 from seatrial.config.secrets import MASK
+from seatrial.core.abort import AbortSignal
 from seatrial.core.agent import Agent
 from seatrial.core.waiting import is_in_event_loop
 from seatrial.errors import RunError
@@ -76,9 +77,10 @@ async def run_agent_async(
     deck = _deck(loaded, record, replay, name)
     live = assemble(loaded, deck=deck, answering=model)
     try:
-        await live.prepare()
+        await live.prepare(for_cases=True)
         with nullcontext() if deck is None else deck.trial(name, "", 1) as tape:
-            result = await _asked(live.agent, prompt, history, sink)
+            async with live.for_trial(AbortSignal()) as core:
+                result = await _asked(core, prompt, history, sink)
     finally:
         await live.close()
     if tape is not None and tape.missing is not None:
