@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -17,10 +18,14 @@ from seatrial.core.messages import ToolResultMessage
 from seatrial.core.prepare import ReadyCall
 from seatrial.core.scope import Scope
 from seatrial.core.text import clean_blocks, clean_text, shorten_middle
+from seatrial.core.threads import in_thread
 from seatrial.core.tool import ToolContext, ToolOutput, max_output_of, output_of
 from seatrial.core.tool_errors import details_of, failed_hook, told
 from seatrial.core.values import plain, text_of_plain
 from seatrial.core.waiting import STOP_WAIT_S, stop_all, watch
+
+# From here on bringing a result into its form takes long enough to hold up others.
+_LARGE_CHARS = 100_000
 
 
 class Executed(msgspec.Struct, frozen=True):
@@ -39,7 +44,9 @@ async def execute(ready: ReadyCall, context: ToolContext, scope: Scope) -> Execu
         scope.hook_failed(problem)
     output = await _after_hooks(ready, output, scope)
     limit_chars = max_output_of(ready.tool) or scope.config.result_limit_chars
-    return Executed(_result(ready, output, duration_s, limit_chars), output)
+    work = partial(_result, ready, output, duration_s, limit_chars)
+    result = await in_thread(work) if len(text_of(output.content)) > _LARGE_CHARS else work()
+    return Executed(result, output)
 
 
 async def _run(ready: ReadyCall, context: ToolContext, warn: Callable[[str], None]) -> ToolOutput:

@@ -20,6 +20,7 @@ from seatrial.tools.printed import Printed
 from seatrial.tools.signature import Signature, read_signature
 
 ThreadMode = Literal["worker", "main"]
+_MANY_ITEMS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,9 @@ class FunctionTool:
             value = await value
         if isinstance(value, AsyncIterator):
             value = await gathered(value, context)
-        return function_output(drained(value, context))
+        value = drained(value, context)
+        is_large = isinstance(value, list | tuple | dict) and len(value) > _MANY_ITEMS
+        return await in_thread(function_output, value) if is_large else function_output(value)
 
     def _call_in_thread(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         """The call, where no Ctrl-C ever arrives: whatever is raised is the function's own doing, and an error.

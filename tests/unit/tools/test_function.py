@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from seatrial.core.abort import AbortSignal
+from seatrial.core.agent import Agent
 from seatrial.core.content import TextContent, text_of
 from seatrial.core.tool import ToolContext, ToolOutput
 from seatrial.errors import AbortedError, ToolError
+from seatrial.providers.scripted import calls, says, scripted
 from seatrial.tools.function import FunctionTool
 
 REQUEST: contextvars.ContextVar[str] = contextvars.ContextVar("request", default="unset")
@@ -252,3 +254,30 @@ async def test_p008_of_very_much_print_the_two_ends_are_kept() -> None:
     assert printed.endswith("é END")
     assert "480,064 bytes left out" in printed
     assert len(printed) < 21_000
+
+
+async def test_p008_a_large_value_does_not_hold_up_the_loop() -> None:
+    def rows() -> list[dict[str, Any]]:
+        return [{"id": number, "name": f"row {number}"} for number in range(20_000)]
+
+    async def rows_too() -> list[dict[str, Any]]:
+        return rows()
+
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    for function in (rows, rows_too):
+        tool = FunctionTool.of(function, name="rows")
+        counting = asyncio.ensure_future(count())
+        before = turns
+        result = await Agent(scripted(calls("rows"), says("done")), tools=[tool]).run("go")
+        counting.cancel()
+        told = result.transcript.tool_results[0]
+        assert len(told.details["value"]) == 20_000
+        assert told.left_out_chars > 100_000
+        assert turns - before > 50
