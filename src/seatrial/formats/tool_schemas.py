@@ -1,18 +1,22 @@
 """A tool's parameters in the form that every API takes; the tool's own schema stays as it is.
 
 What the APIs refuse, and with it the whole request: a root that is not plainly an object, or that has ``anyOf``,
-``oneOf`` or ``allOf`` (OpenAI and Anthropic), an object without ``properties`` and an array without ``items`` (OpenAI).
+``oneOf`` or ``allOf`` (OpenAI and Anthropic), an object without ``properties`` and an array without ``items`` (OpenAI),
+a reference to another document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _COMBINED = ("allOf", "anyOf", "oneOf")
 _NOT_AT_THE_ROOT = frozenset((*_COMBINED, "not", "if", "then", "else", "enum", "const", "$ref"))
 _HOLDERS = ("properties", "$defs", "definitions", "patternProperties")
 _DEEPEST = 100
+
+Part = tuple[dict[str, Any], list[str]]
+_NOTHING: Part = ({}, [])
 
 
 def offered_parameters(schema: dict[str, Any]) -> dict[str, Any]:
@@ -35,43 +39,63 @@ def _is_plain_root(schema: Mapping[str, Any]) -> bool:
 
 def _flattened(schema: dict[str, Any]) -> dict[str, Any]:
     own = {key: value for key, value in schema.items() if key not in _NOT_AT_THE_ROOT}
-    properties: dict[str, Any] = {}
-    needed: list[str] = []
-    for part in _parts(schema, schema, 0):
-        properties = {**part[0], **properties}
-        needed += [name for name in part[1] if name not in needed]
+    properties, needed = _merged(schema, _References(schema), 0)
     flat = {**own, "type": "object", "properties": properties}
     required = [name for name in needed if name in properties]
     flat.pop("required", None)
     return {**flat, "required": required} if required else flat
 
 
-def _parts(schema: Any, root: Mapping[str, Any], depth: int) -> Iterator[tuple[dict[str, Any], list[str]]]:
+class _References:
+    """What the references within a schema come to, each looked at once: a schema may lead back to itself."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._known: dict[str, Part] = {}
+
+    def part(self, reference: Any, depth: int) -> Part:
+        """Properties and required names of the schema that it leads to."""
+        if not isinstance(reference, str):
+            return _NOTHING
+        if reference not in self._known:
+            self._known[reference] = _NOTHING
+            self._known[reference] = _merged(_referred(reference, self._root), self, depth + 1)
+        return self._known[reference]
+
+
+def _merged(schema: Any, references: _References, depth: int) -> Part:
     """Properties and required names of a schema and of all that it is combined from."""
     if not isinstance(schema, dict) or depth > _DEEPEST:
-        return
+        return _NOTHING
+    parts = [_own(schema), references.part(schema.get("$ref"), depth)]
+    parts += [_merged(part, references, depth + 1) for part in _listed(schema.get("allOf"))]
+    for key in ("anyOf", "oneOf"):
+        alternatives = [_merged(part, references, depth + 1) for part in _listed(schema.get(key))]
+        if alternatives:
+            parts.append(_either(alternatives))
+    return _all_properties(parts), list(dict.fromkeys(name for _, names in parts for name in names))
+
+
+def _own(schema: Mapping[str, Any]) -> Part:
     properties, required = schema.get("properties"), schema.get("required")
-    yield (
+    return (
         properties if isinstance(properties, dict) else {},
         [name for name in required if isinstance(name, str)] if isinstance(required, list) else [],
     )
-    yield from _parts(_referred(schema.get("$ref"), root), root, depth + 1)
-    for part in _listed(schema.get("allOf")):
-        yield from _parts(part, root, depth + 1)
-    for key in ("anyOf", "oneOf"):
-        alternatives = [list(_parts(part, root, depth + 1)) for part in _listed(schema.get(key))]
-        if alternatives:
-            yield _either(alternatives)
 
 
-def _either(alternatives: Sequence[Sequence[tuple[dict[str, Any], list[str]]]]) -> tuple[dict[str, Any], list[str]]:
+def _either(alternatives: Sequence[Part]) -> Part:
     """What one of several may have, and what each of them needs."""
-    properties: dict[str, Any] = {}
-    for alternative in alternatives:
-        for own, _ in alternative:
-            properties = {**own, **properties}
-    needs = [[name for _, names in alternative for name in names] for alternative in alternatives]
-    return properties, [name for name in needs[0] if all(name in others for others in needs)]
+    _, first = alternatives[0]
+    return _all_properties(alternatives), [name for name in first if all(name in needs for _, needs in alternatives)]
+
+
+def _all_properties(parts: Sequence[Part]) -> dict[str, Any]:
+    """The first of each name."""
+    found: dict[str, Any] = {}
+    for properties, _ in parts:
+        found |= {name: value for name, value in properties.items() if name not in found}
+    return found
 
 
 def _referred(reference: Any, root: Mapping[str, Any]) -> Any:
@@ -89,9 +113,11 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _completed(schema: Any, depth: int) -> Any:
-    """With ``items`` for arrays and ``properties`` for objects that lack them; the same value when none does."""
+    """With the ``items`` and ``properties`` that it lacks and without references to elsewhere; itself when it is so."""
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return schema
+    if _leads_outside(schema.get("$ref")):
+        schema = {key: value for key, value in schema.items() if key != "$ref"}
     changed: dict[str, Any] = {}
     kind = schema.get("type")
     if kind == "array" and "items" not in schema and "prefixItems" not in schema:
@@ -103,6 +129,10 @@ def _completed(schema: Any, depth: int) -> Any:
         if completed is not value:
             changed[key] = completed
     return {**schema, **changed} if changed else schema
+
+
+def _leads_outside(reference: Any) -> bool:
+    return isinstance(reference, str) and not reference.startswith("#")
 
 
 def _completed_under(key: str, value: Any, depth: int) -> Any:

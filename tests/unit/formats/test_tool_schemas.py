@@ -74,6 +74,32 @@ def test_a_reference_to_another_place_is_not_followed() -> None:
     assert offered_parameters({"$ref": "https://example.org/s.json"}) == {"type": "object", "properties": {}}
 
 
+def test_a_reference_to_another_document_is_left_out_wherever_it_stands() -> None:
+    schema = {"type": "object", "properties": {"a": {"$ref": "https://example.org/s.json"}, "b": {"$ref": "#/$defs/b"}}}
+    assert offered_parameters(schema)["properties"] == {"a": {}, "b": {"$ref": "#/$defs/b"}}
+
+
+def test_references_that_branch_at_every_step_are_followed_once() -> None:
+    twice = {f"n{step}": {"allOf": [{"$ref": f"#/$defs/n{step + 1}"}] * 2} for step in range(60)}
+    schema = {"$ref": "#/$defs/n0", "$defs": {**twice, "n60": {"properties": {"a": TEXT}, "required": ["a"]}}}
+    offered = offered_parameters(schema)
+    assert offered["properties"] == {"a": TEXT}
+    assert offered["required"] == ["a"]
+
+
+def test_what_all_alternatives_share_by_reference_is_needed() -> None:
+    schema = {
+        "$defs": {"base": {"properties": {"id": TEXT}, "required": ["id"]}},
+        "oneOf": [
+            {"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"a": TEXT}, "required": ["a"]}]},
+            {"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"b": TEXT}, "required": ["b"]}]},
+        ],
+    }
+    offered = offered_parameters(schema)
+    assert set(offered["properties"]) == {"id", "a", "b"}
+    assert offered["required"] == ["id"]
+
+
 SCHEMAS: st.SearchStrategy[Any] = st.recursive(
     st.sampled_from([{}, True, TEXT, {"type": "array"}, {"$ref": "#/$defs/a"}, None, "x"]),
     lambda inner: st.fixed_dictionaries(
