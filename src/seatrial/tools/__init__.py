@@ -1,5 +1,5 @@
-"""The kinds of tool an agent file can name: Python functions, vector stores.
+"""The kinds of tool an agent file can name: Python functions, prompts, vector stores, MCP servers.
 
-May import: retrieval, documents and everything below. To add a kind: a file here, a line in ``catalog.py``, its class
-in ``config/tools.py``.
+May import: retrieval, documents and everything below. To add a kind: a file here, its class in ``config/tools.py``, a
+case in ``assembly/tools.py``.
 """
