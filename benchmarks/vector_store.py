@@ -177,11 +177,12 @@ def peer_rows(count: int) -> Iterator[Row]:
             print(done.stderr[-500:], file=sys.stderr)
         for line in done.stdout.splitlines():
             what, figure = line.split("\t")
-            yield f"{peer}: {what}", figure, ""
+            yield f"{peer} {what}", figure, ""
 
 
 def rows() -> Iterator[Row]:
     """The figures for the results page; each store and size in a process of its own."""
+    load = os.getloadavg()[0]
     for name, count in ((name, count) for name, counts in SIZES.items() for count in counts):
         command = [sys.executable, __file__, name, str(count)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -190,6 +191,7 @@ def rows() -> Iterator[Row]:
             yield what, figure, bar
     yield from ingestion_rows()
     yield from peer_rows(10_000)
+    yield "load of the machine before and after", f"{load:.1f} / {os.getloadavg()[0]:.1f}", ""
 
 
 if __name__ == "__main__":
