@@ -26,7 +26,7 @@ from seatrial.core.result import RunResult
 from seatrial.core.tool import Tool
 from seatrial.core.tool_errors import told
 from seatrial.core.toolbox import OfferedTool, Toolbox
-from seatrial.errors import McpError
+from seatrial.errors import McpError, SeatrialError
 from seatrial.providers.scripted import calls_many, scripted
 from seatrial.tools.mcp.servers import McpServers
 from seatrial.tools.vectorstore import VectorstoreTool
@@ -98,7 +98,7 @@ class Toolset:
         for source in self._sources:
             try:
                 tools = await signal.race(source.current_tools())
-            except Exception as error:  # noqa: BLE001 - a source of tools is asked like a hook
+            except SeatrialError as error:
                 signal.raise_if_set()
                 problems.append(f"the tools of {source.name} cannot be listed: {told(error)}")
                 continue
