@@ -10,7 +10,7 @@ from typing import Any
 from seatrial.assembly.attachments import accepted_by, file_blocks
 from seatrial.assembly.checks import read_json
 from seatrial.assembly.hooks import build_hooks
-from seatrial.assembly.mcp import build_servers, refuse_unknown_tools
+from seatrial.assembly.mcp import build_servers, refuse_too_many_tools, refuse_unknown_tools
 from seatrial.assembly.metrics import Metrics
 from seatrial.assembly.models import Models, sampling
 from seatrial.assembly.tools import build_tools
@@ -132,6 +132,8 @@ class LiveAgent:
         if on_notice is not None:
             for warning in warnings:
                 on_notice(warning)
+        counts = {source.name: source.count for source in servers.sources}
+        refuse_too_many_tools(self.loaded, self.agent.model.provider, {"the file itself": len(self.tools), **counts})
         if servers.are_all_listed:
             names = [config.name for config in self.loaded.require().tools]
             refuse_unknown_tools(self.loaded, [*names, *servers.aliases])

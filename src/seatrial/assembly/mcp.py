@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from seatrial.config.agent import AgentConfig
@@ -21,6 +21,9 @@ from seatrial.tools.mcp.settings import McpSettings
 
 # Where a server finds what its entry's `config` holds beside the keys of the connection.
 CONFIG_VARIABLE = "MCP_CONFIG"
+
+# https://platform.openai.com/docs/guides/function-calling (2026-11): at most 128 functions in a request.
+MOST_TOOLS = {"openai": 128, "azure_openai": 128}
 
 
 def build_servers(loaded: LoadedAgent, tools: Sequence[Tool], pool: McpPool | None = None) -> McpServers | None:
@@ -92,6 +95,20 @@ def refuse_unknown_tools(loaded: LoadedAgent, known: Iterable[str]) -> None:
     ]
     if findings:
         raise ConfigError(f"{loaded.path} names tools that no server has", diagnostics=findings)
+
+
+def refuse_too_many_tools(loaded: LoadedAgent, provider: str, counts: Mapping[str, int]) -> None:
+    """Raises `ConfigError` where the provider takes fewer tools than there are; ``counts`` has them by entry."""
+    limit = MOST_TOOLS.get(provider)
+    total = sum(counts.values())
+    if limit is None or total <= limit:
+        return
+    largest = sorted(counts.items(), key=lambda item: -item[1])
+    raise ConfigError(
+        f"{loaded.path} offers {total} tools, and {provider} takes {limit}: "
+        + ", ".join(f"{name} has {count}" for name, count in largest),
+        hint="name those that the agent needs: `tools: [...]` on the entry",
+    )
 
 
 def _named_tools(config: AgentConfig) -> Iterator[tuple[KeyPath, str]]:

@@ -33,6 +33,11 @@ class McpSource:
         """The tools as they were last asked for."""
         return self._tools
 
+    @property
+    def count(self) -> int:
+        """How many tools of the server the agent file takes."""
+        return len(self.taken(self.server.tools))
+
     async def current_tools(self) -> Sequence[McpTool]:
         """The tools now; the same tuple as before when the server did not say that they changed."""
         listed = await self.server.refresh()
