@@ -139,7 +139,7 @@ def _why_it_ended(link: Link) -> str | None:
 
 def _words(cause: BaseException) -> str:
     if isinstance(cause, MCPError):
-        return f"{cause.message[:_MAX_CHARS]} (code {cause.code})"
+        return f"{cause.message[:_MAX_CHARS] or 'no reason is given'} (code {cause.code})"
     said = " ".join(str(cause).split())[:_MAX_CHARS]
     return f"{type(cause).__name__}: {said}" if said else type(cause).__name__
 

@@ -12,6 +12,8 @@ TOLD_LINES = 8
 TOLD_CHARS = 200
 
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+# Node.js puts them below the reason, Python underlines the place above it.
+_STACK_FRAME = re.compile(r"\s+at .*[:(]|[\s^~]+$")
 
 logger = logging.getLogger("seatrial.mcp")
 
@@ -49,5 +51,6 @@ class StderrTail:
 
     def told(self) -> str:
         """The last lines as part of an error, or nothing."""
-        lines = [line[:TOLD_CHARS] for line in self.lines[-TOLD_LINES:]]
+        telling = [line[:TOLD_CHARS] for line in self.lines if not _STACK_FRAME.match(line)]
+        lines = telling[-TOLD_LINES:]
         return "" if not lines else "\nits last words:\n" + "\n".join(f"  {line}" for line in lines)

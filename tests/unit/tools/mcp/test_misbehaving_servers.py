@@ -6,10 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support.mcp_servers import command
+from tests.support.real_servers import programs
 
 from seatrial.errors import McpError
 from seatrial.tools.mcp.connection import McpConnection
@@ -125,6 +127,14 @@ async def test_a_server_that_does_not_start_says_why(server: str, message: str) 
     error = await failure_of(connection_to("breaks", server).start)
     assert "the MCP server 'srv'" in error.message
     assert message in error.message
+
+
+async def test_the_last_words_of_a_node_program_have_its_reason_and_not_only_its_stack(tmp_path: Path) -> None:
+    script = tmp_path / "server.js"
+    script.write_text("require('nothing-of-this-name')", encoding="utf-8")
+    settings = McpSettings(name="srv", command=str(programs() / "node"), args=(str(script),))
+    error = await failure_of(McpConnection(settings).start)
+    assert "Error: Cannot find module 'nothing-of-this-name'" in error.message
 
 
 async def test_a_server_that_hangs_at_its_start_is_given_up_in_time() -> None:
