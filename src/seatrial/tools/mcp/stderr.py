@@ -8,7 +8,7 @@ from collections import deque
 
 KEPT_LINES = 50
 MAX_LINE_CHARS = 500
-TOLD_LINES = 8
+TOLD_LINES = 12
 TOLD_CHARS = 200
 
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
