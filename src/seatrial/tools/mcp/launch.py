@@ -14,6 +14,7 @@ from pathlib import Path
 from seatrial.errors import McpError
 from seatrial.tools.mcp.settings import McpSettings
 
+_RUNNERS = frozenset(("bunx", "deno", "docker", "node", "npx", "pipx", "podman", "python", "python3", "uv", "uvx"))
 _PYPI_NAME = re.compile(r"mcp[-_]server[-_].*|.*_mcp")
 
 
@@ -46,7 +47,7 @@ def launch_of(server: str, folder: Path) -> Launch:
         return Launch(sys.executable if suffix == ".py" else "node", (path, *rest))
     if first.startswith("@"):
         return _package(first, rest, is_python=False)
-    if os.sep in first or shutil.which(first):
+    if os.sep in first or first in _RUNNERS or shutil.which(first):
         return Launch(first, tuple(rest))
     beside = Path(sys.executable).parent / first
     if beside.is_file():

@@ -22,6 +22,7 @@ from seatrial.tools.mcp.settings import McpSettings
         ("npm:some-mcp@1.2 --flag", Launch("npx", ("-y", "some-mcp@1.2", "--flag"))),
         ("pypi:some-mcp", Launch("uvx", ("some-mcp",))),
         ("mcp-server-nowhere --zone UTC", Launch("uvx", ("mcp-server-nowhere", "--zone", "UTC"))),
+        ("uvx --with x nowhere-mcp", Launch("uvx", ("--with", "x", "nowhere-mcp"))),
         ("nowhere-mcp", Launch("npx", ("-y", "nowhere-mcp"))),
         ("sh -c 'echo hi'", Launch("sh", ("-c", "echo hi"))),
     ],
