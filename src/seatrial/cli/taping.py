@@ -37,6 +37,11 @@ class Taping:
         """Whether tools may be run for real."""
         return not self.is_replaying or self.has_live_tools or self.is_recording
 
+    @property
+    def target(self) -> Path | None:
+        """The folder that is written to, None when none is."""
+        return self.folder.absolute() if self.folder is not None and self.is_recording else None
+
     def deck(self, loaded: LoadedAgent) -> Deck | None:
         """The recording to use, None when none is asked for. Raises `RunError` when it is not there."""
         if self.folder is None:
