@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ from seatrial.cli.program import program
 from seatrial.cli.running import run_async, settle_memory
 from seatrial.cli.taping import Taping, taping, taping_options
 from seatrial.cli.targets import refuse_what_is_read, report_targets
+from seatrial.cli.watching import watch
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.secrets import mask
 from seatrial.core.abort import AbortSignal
@@ -106,6 +108,7 @@ FILE = click.Path(path_type=Path)
     "--resume", is_flag=False, flag_value="last", metavar="[RUN]", help="Go on with a stored run (default: the last)."
 )
 @click.option("--force", is_flag=True, help="Resume also when the agent's files have changed.")
+@click.option("--watch", "is_watched", is_flag=True, help="Run again whenever a file that the agent reads has changed.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and what it will probably take; run nothing.")
 @taping_options
 @allow_mcp_option
@@ -132,6 +135,7 @@ def command(
     max_tokens: int | None,
     resume: str | None,
     force: bool,
+    is_watched: bool,
     dry_run: bool,
     record: Path | None,
     replay: Path | None,
@@ -176,13 +180,30 @@ def command(
         ),
         against=against(baseline, fail_on, update_baseline=update_baseline),
     )
-    return run_async(lambda stop: test(_with_agent_beside_resume(request), stop))
+    request = _with_agent_beside_resume(request)
+    if is_watched:
+        _refuse_to_watch(request)
+        return run_async(lambda stop: watch(request.agent, partial(test, request, stop), stop))
+    return run_async(lambda stop: test(request, stop))
+
+
+def _refuse_to_watch(request: Request) -> None:
+    """Raises a usage error for what is done once and not again and again."""
+    asked = {
+        "--resume": request.resume is not None,
+        "--dry-run": request.is_dry,
+        "--json": request.is_json,
+        "--update-baseline": request.against.is_update,
+    }
+    given = [name for name, is_given in asked.items() if is_given]
+    if given:
+        raise click.UsageError(f"--watch runs again and again: leave {' and '.join(given)} out")
 
 
 async def test(request: Request, stop: AbortSignal) -> int:
     """The whole command: load, plan, run, report."""
     loaded = load_checked(request.agent, stand_in=request.taping.stand_in)
-    written = [*request.documents.values(), request.against.file(loaded.folder)]
+    written = [*request.documents.values(), request.against.file(loaded.folder), request.taping.target]
     refuse_what_is_read([path for path in written if path is not None], loaded, _store_file(request, loaded))
     request.against.refuse_part_of_suite(request.selection, is_part=request.only_failed)
     before = request.against.before(loaded.folder, request.store)
