@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +44,13 @@ def test_the_public_face_imports_nothing_until_a_name_is_used() -> None:
     code = "import sys, seatrial; print(*[m for m in sys.modules if m.startswith('seatrial')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["seatrial"]
+
+
+def test_an_agent_file_with_servers_is_validated_without_the_library_that_speaks_to_them(tmp_path: Path) -> None:
+    (tmp_path / "agent.yaml").write_text(
+        "name: a\nmodel: local:minilm-extractive\ninstructions: Answer.\n"
+        "tools:\n  - {name: s, type: mcp, description: d, command: 'false'}\n"
+    )
+    modules = imported_by("validate", str(tmp_path))
+    assert "seatrial.config.mcp" in modules
+    assert {"mcp", "httpx2", "anyio"} & modules == set()
