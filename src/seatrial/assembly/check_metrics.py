@@ -80,7 +80,9 @@ class MetricChecks:
             hint = _hint_for_threshold(info, metric.threshold)
             yield self._loaded.diagnose("ST409", (*path, "threshold"), complaint, hint=hint)
         given = given_options(metric)
-        if given or info.kind == "check":
+        if metric.threshold is not None and complaint is None:
+            yield from self._too_lenient((*path, "threshold"), metric, info)
+        if given or metric.models or info.kind == "check":
             yield from self._options(path, metric, info, given)
         asked = metric.model or self._judge
         if metric.enabled and "model" in info.needs and asked.provider in _NO_JUDGES:
@@ -88,16 +90,29 @@ class MetricChecks:
             hint = "name a judge: model: {provider: ..., name: ...} on the metric or on `evaluations`"
             yield self._loaded.diagnose("ST302", (*path, "metric"), message, hint=hint)
 
+    def _too_lenient(self, path: KeyPath, metric: MetricConfig, info: catalog.MetricInfo) -> Iterator[Diagnostic]:
+        """A threshold that every score reaches, or one that was meant for another scale."""
+        threshold, (low, high) = metric.threshold or 0.0, info.scale
+        if threshold == (high if info.is_lower_better else low):
+            message = f"every score of {metric.title} reaches the threshold {threshold:g}: it lets everything pass"
+            yield self._loaded.diagnose("ST511", path, message)
+        elif high == _PERCENT and 0 < threshold <= 1 and not info.is_lower_better:
+            message = f"{metric.title} is on the scale 0 to 100, and its threshold is {threshold:g}"
+            yield self._loaded.diagnose(
+                "ST511", path, message, hint=f"write {threshold * _PERCENT:g}, or leave scale out"
+            )
+
     def _options(
         self, path: KeyPath, metric: MetricConfig, info: catalog.MetricInfo, given: dict[str, Any]
     ) -> Iterator[Diagnostic]:
         built_in = {"function"} if metric.grader is not None else set()
+        built_in |= {"models"} if metric.models else set()
         try:
             complaint = catalog.complaint_about_options(metric.metric, {*given, *built_in, *(info.needs & {"model"})})
         except MissingExtraError as error:
             yield self._loaded.diagnose("ST302", (*path, "metric"), error.message, hint=error.hint)
             return
-        wrong = next((name for name in given if complaint is not None and repr(name) in complaint), None)
+        wrong = next((name for name in (*given, *built_in) if complaint is not None and repr(name) in complaint), None)
         if complaint is not None and wrong is not None:
             yield self._loaded.diagnose("ST102", (*path, wrong), complaint)
         elif complaint is not None:

@@ -19,7 +19,14 @@ def build_check(config: CheckConfig, loaded: LoadedAgent) -> GradedMetric:
     """The check as a metric that must reach 1. A ``python`` check's file is executed."""
     metric = catalog.build(config.kind, **_options(config, loaded), **config.settings)
     judged = Negated(metric) if config.negated else metric
-    return GradedMetric(judged, catalog.info(config.kind), threshold=1.0, weight=config.weight, name=config.name)
+    return GradedMetric(
+        judged,
+        catalog.info(config.kind),
+        threshold=1.0,
+        weight=config.weight,
+        group=config.group or "",
+        name=config.name,
+    )
 
 
 def read_json(value: Any, loaded: LoadedAgent) -> Any:

@@ -145,6 +145,8 @@ class Metrics:
             retry_on_failure=config.retry_on_failure or 0,
             timeout_s=None if config.timeout_ms is None else config.timeout_ms / 1000,
             fail_on_error=config.fail_on_error,
+            weight=config.weight,
+            group=config.group or "",
             name=config.name or f"{shown_name(config)}{_qualifier(metric)}",
         )
 
@@ -162,6 +164,8 @@ class Metrics:
             options["function"] = load_function(self._loaded.path_to(file), function)
         if "model" in info.needs:
             options["model"] = self._model_for(config.model or self._block.model or self._agent_model)
+        if config.models:
+            options["models"] = [self._model_for(model) for model in config.models]
         return options
 
 

@@ -25,7 +25,7 @@ KINDS = (
     "python",
 )
 _SETTINGS = ("ignore_case", "any_of", "whole", "multiline", "matches", "exists")
-_SHARED = {*_SETTINGS, "name", "weight", "negated"}
+_SHARED = {*_SETTINGS, "name", "weight", "group", "negated"}
 
 
 class CheckConfig(Entity):
@@ -66,7 +66,8 @@ class CheckConfig(Entity):
     exists: Flag | None = Field(default=None, description="false: `json_path` must lead nowhere.")
     negated: Flag = Field(default=False, description="Whether the check is turned round.")
     name: Text | None = Field(default=None, description="The name shown in reports.")
-    weight: Number = Field(default=1, gt=0, description="How much it counts beside others.")
+    weight: Number = Field(default=1, gt=0, description="How much it counts in the weighted total.")
+    group: Text | None = Field(default=None, description="The group whose total it counts in.")
 
     @property
     def kind(self) -> str:
@@ -107,6 +108,10 @@ class CheckConfig(Entity):
         if len(given) > 1:
             shown = " and ".join(f"`{key}`" for key in given)
             yield Problem("ST201", f"{shown} are several checks", (given[1],), "give each check a dash of its own")
+        for key in ("contains", "not_contains"):
+            texts = values.get(key)
+            if key in values and (not texts or any(isinstance(text, str) and not text for text in texts)):
+                yield Problem("ST404", f"`{key}` looks for nothing, which holds of every answer", (key,))
         for key in ("regex", "matches"):
             if isinstance(values.get(key), str):
                 yield from invalid_pattern(values[key], (key,))

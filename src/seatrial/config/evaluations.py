@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from seatrial.config.entity import Entity, Problem
-from seatrial.config.fields import Flag, FreeBlock, FullText, Number, Whole
+from seatrial.config.fields import Flag, FreeBlock, FullText, Number, Text, Whole
 from seatrial.config.located import Block, changed
 from seatrial.config.model import ModelConfig
 from seatrial.config.rules import given
@@ -33,6 +33,8 @@ _SETTINGS = (
     "evaluation_params",
     "strict_mode",
     "include_reason",
+    "draws",
+    "combine",
 )
 EvaluationParameter = Literal["input", "actual_output", "expected_output", "context", "retrieval_context"]
 
@@ -71,7 +73,8 @@ class MetricConfig(Entity):
     custom_prompt: FullText | None = Field(
         default=None, description="The judge's instructions, in place of the built-in ones."
     )
-    weight: Number = Field(default=1, gt=0, description="How much it counts beside others.")
+    weight: Number = Field(default=1, gt=0, description="How much it counts in the weighted total.")
+    group: Text | None = Field(default=None, description="The group whose total it counts in.")
     response_path: FullText | None = Field(default=None, description="A path into the answer's JSON to measure.")
     stem: Flag | None = Field(default=None, description="Whether words are reduced to stems (rouge).")
     variant: FullText | None = Field(default=None, description="rouge1, rouge2 or rougeL (rouge).")
@@ -93,6 +96,11 @@ class MetricConfig(Entity):
     )
     strict_mode: Flag | None = Field(default=None, description="Whether only a full score counts (geval).")
     include_reason: Flag | None = Field(default=None, description="Whether the judge gives its reason (rag).")
+    draws: Whole | None = Field(default=None, ge=1, le=50, description="How often each judge is asked.")
+    models: tuple[ModelConfig, ...] | None = Field(default=None, description="Further judges, beside `model`.")
+    combine: Literal["median", "mean", "majority"] | None = Field(
+        default=None, description="How the verdicts of several draws and judges become one."
+    )
     grader: FullText | None = Field(default=None, description="The function that grades: file.py:function (code).")
     options: FreeBlock | None = Field(default=None, description="Further settings, handed to the metric as they are.")
 

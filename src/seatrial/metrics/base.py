@@ -56,11 +56,12 @@ class Measurement(msgspec.Struct, frozen=True, omit_defaults=True):
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a metric found. ``value`` is None for ``error`` and ``skipped``; ``scored`` has no threshold.
 
-    ``reason`` is written for people. ``weight`` is the metric's share in a weighted total; ``attempts`` counts the
-    tries of a metric that was repeated after an error; ``duration_s`` is wall-clock time of all of them. ``is_fatal``
-    marks an error that makes the case errored, also where the metric has no threshold. ``scale`` is the scale of
-    ``value`` and ``threshold``, its end None where it has none. ``is_empty_right``: see `Measurement`. ``usage`` and
-    ``cost_usd`` are what its judges spent, None where none was asked; a cost beside a usage that is None is unknown.
+    ``reason`` is written for people. ``weight`` is the metric's share in the weighted total and in that of its
+    ``group``; ``attempts`` counts the tries of a metric that was repeated after an error; ``duration_s`` is wall-clock
+    time of all of them. ``is_fatal`` marks an error that makes the case errored, also where the metric has no
+    threshold. ``scale`` is the scale of ``value`` and ``threshold``, its end None where it has none.
+    ``is_empty_right``: see `Measurement`. ``usage`` and ``cost_usd`` are what its judges spent, None where none was
+    asked; a cost of None beside a usage is unknown.
     """
 
     metric: str
@@ -78,6 +79,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     is_empty_right: bool = False
     usage: UsageTotal | None = None
     cost_usd: float | None = None
+    group: str = ""
 
 
 class Metric(Protocol):

@@ -193,10 +193,10 @@ def build(name: str, **options: Any) -> Metric:
 
 
 def complaint_about_options(name: str, options: Iterable[str]) -> str | None:
-    """Which option the metric does not know or misses, or None. Loads the metric."""
+    """Which option the metric does not know or misses, or None; those that its name stands for are there. Loads it."""
     known = _parameters(name)
     takes_any = any(each.kind is each.VAR_KEYWORD for each in known.values())
-    given = set(options)
+    given = {*options, *info(name).options}
     unknown = sorted(given - known.keys())
     if unknown and not takes_any:
         near = get_close_matches(unknown[0], known, n=1)

@@ -23,7 +23,7 @@ class GradedMetric:
 
     ``threshold`` None means scored only. ``retry_on_failure`` is how often an error is tried again; ``timeout_s``
     limits each try. With ``fail_on_error`` an error makes the case errored, also without a threshold. ``name`` is shown
-    instead of the metric's own.
+    instead of the metric's own; ``weight`` and ``group`` are for totals.
     """
 
     metric: Metric
@@ -34,6 +34,7 @@ class GradedMetric:
     fail_on_error: bool = False
     weight: float = 1.0
     name: str | None = None
+    group: str = ""
 
     @property
     def shown_name(self) -> str:
@@ -59,6 +60,7 @@ class GradedMetric:
             is_fatal=self.fail_on_error and score.outcome == "error",
             is_lower_better=self.info.is_lower_better,
             scale=self.info.told_scale,
+            group=self.group,
         )
 
     async def _measured(self, evidence: Evidence) -> tuple[Score, int]:

@@ -62,6 +62,7 @@ def run_summary(report: Report) -> dict[str, Any]:
                 "output_tokens": report.judges.usage.output_tokens,
                 "cost_usd": report.judges.cost_usd,
             },
+            "totals": {each.group: whole(each) for each in report.totals},
             "metrics": {each.metric: whole(each) for each in report.metrics},
         },
     }
@@ -141,6 +142,7 @@ def metric_entry(score: Score) -> dict[str, Any]:
         "threshold": score.threshold,
         "reason": score.reason,
         "weight": score.weight,
+        "group": score.group,
         "usage": whole(score.usage),
         "cost_usd": score.cost_usd,
         "details": score.details,

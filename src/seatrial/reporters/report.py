@@ -14,6 +14,7 @@ from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
 from seatrial.core.usage import UsageTotal
 from seatrial.metrics.base import MetricOutcome
 from seatrial.metrics.summary import MetricSummary, summarize
+from seatrial.metrics.totals import Total, totals_of
 from seatrial.reporters.repeats import Repeats, repeats_of
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Spent, Tally, TrialRecord
 from seatrial.runs.store import RunStore
@@ -104,6 +105,11 @@ class Report:
     def metrics(self) -> list[MetricSummary]:
         """What each metric comes to, in the order of their first appearance."""
         return summarize((trial.case, trial.scores) for trial in self.trials())
+
+    @cached_property
+    def totals(self) -> list[Total]:
+        """The weighted total of all metrics and of each group; empty where the file names no group and no weight."""
+        return totals_of((trial.case, trial.scores) for trial in self.trials())
 
     @cached_property
     def judges(self) -> Spent:

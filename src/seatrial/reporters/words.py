@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seatrial.metrics.base import Score
+from seatrial.metrics.totals import Total
 from seatrial.metrics.verdict import shown_number
 from seatrial.reporters.plain import one_line
 from seatrial.reporters.report import Rate, Report
@@ -148,7 +149,21 @@ def unmeasured(report: Report) -> list[str]:
 
 def sentences(report: Report) -> list[str]:
     """What stands below the verdict, where there is more to say than one sentence holds."""
-    return [*by_variant(report), *repeats(report), *unmeasured(report)]
+    return [*by_variant(report), *totals(report), *repeats(report), *unmeasured(report)]
+
+
+def totals(report: Report) -> list[str]:
+    """The weighted total of all metrics and of each group, in sentences; nothing where the file asks for none."""
+    return [_total(total) for total in report.totals]
+
+
+def _total(total: Total) -> str:
+    name = f"group {one_line(total.group)}" if total.group else "weighted total"
+    low, high = total.interval_95
+    counts = ((total.passed, "passed"), (total.failed, "failed"), (total.missing, "without a score"))
+    told = ", ".join(f"{count:,} {word}" for count, word in counts if count)
+    shown = [shown_number(value, 3) for value in (total.mean, low, high)]
+    return f"{name}: {shown[0]} of 1 (95 % interval {shown[1]} to {shown[2]}; {told or 'scored only'})"
 
 
 def without_row(shown: int, left_out: int) -> str:

@@ -44,6 +44,7 @@ def test_every_trial_stands_there_in_full_and_in_order(report_of: MakeReport) ->
         "threshold": 0.5,
         "reason": "",
         "weight": 1.0,
+        "group": "",
         "usage": None,
         "cost_usd": None,
         "details": None,
