@@ -123,7 +123,7 @@ Call = ModelCall | ToolCallMade | VectorsCall
 
 
 class ListedTool(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A tool of a server as it was offered; ``spec`` is a place in the table, ``own_name`` what the server calls it."""
+    """A tool of a server as it was offered; ``spec`` is a place in the cassette's table."""
 
     spec: int
     label: str
@@ -131,7 +131,6 @@ class ListedTool(msgspec.Struct, frozen=True, omit_defaults=True):
     timeout_s: float | None = None
     max_output_chars: int | None = None
     leaves_out_null: bool = False
-    own_name: str | None = None
 
 
 class Listing(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -24,7 +24,6 @@ class KnownTool:
         self.timeout_s = listed.timeout_s
         self.max_output_chars = listed.max_output_chars
         self.leaves_out_null = listed.leaves_out_null
-        self.own_name = listed.own_name
         self._live = live
 
     def check_arguments(self, _arguments: dict[str, Any]) -> str | None:

@@ -224,7 +224,6 @@ def _as_listed(tools: Sequence[Tool]) -> Callable[[Tables], Sequence[ListedTool]
                 timeout_s=tool.timeout_s,
                 max_output_chars=max_output_of(tool),
                 leaves_out_null=leaves_out_null(tool),
-                own_name=getattr(tool, "own_name", None),
             )
             for tool in tools
         ]

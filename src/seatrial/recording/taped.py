@@ -139,8 +139,5 @@ class TapedSource:
         else:
             tools = await tape.list_tools(self.name, self._source.current_tools)
         if id(tools) not in self._taped:
-            know = getattr(self._source, "know", None)
-            if know is not None:
-                know(tools)
             self._taped[id(tools)] = (tools, tuple(TapedTool(tool) for tool in tools))
         return self._taped[id(tools)][1]
