@@ -15,6 +15,7 @@ import mcp_client
 import metrics
 import peers
 import planted_facts
+import replay
 import retrieval
 import startup
 import suite
@@ -26,6 +27,7 @@ SECTIONS = {
     "The core": core.rows,
     "The core beside other frameworks": peers.rows,
     "A suite": suite.rows,
+    "A recorded suite": replay.rows,
     "Metrics": metrics.rows,
     "Comparison": compare.rows,
     "Intervals and tests": interval_coverage.rows,

@@ -39,12 +39,6 @@ class ToolNames:
         """The name of a tool that was added."""
         return self._names[entry, tool]
 
-    def know(self, entry: str, tool: str, name: str) -> None:
-        """Takes notice of the name that a tool has already; a known tool keeps its own."""
-        if (entry, tool) not in self._names:
-            self._taken.add(name)
-            self._keep(entry, tool, name)
-
     @property
     def aliases(self) -> Mapping[str, frozenset[str]]:
         """What people may write for a tool: its entry (any tool of it), its server's name for it, a provider's form.

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from seatrial.core.tool import Tool
 from seatrial.tools.mcp.names import ToolNames
 from seatrial.tools.mcp.remote import RemoteTool
 from seatrial.tools.mcp.server import McpServer
@@ -49,13 +48,6 @@ class McpSource:
                 McpTool(self._names.of(self.name, tool.name), tool, self.server, self._examples) for tool in taken
             )
         return self._tools
-
-    def know(self, tools: Iterable[Tool]) -> None:
-        """Takes notice of tools that are offered without the server, under the names that they have."""
-        for tool in tools:
-            own_name = getattr(tool, "own_name", None)
-            if own_name is not None:
-                self._names.know(self.name, own_name, tool.spec.name)
 
     def taken(self, listed: Iterable[RemoteTool]) -> list[RemoteTool]:
         """The tools that `allow` names, all when it is not given, without those that `exclude` names."""

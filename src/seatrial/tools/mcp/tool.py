@@ -38,11 +38,6 @@ class McpTool:
         self.remote = remote
         self.server = server
 
-    @property
-    def own_name(self) -> str:
-        """The server's name for it."""
-        return self.remote.name
-
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
         """What the server answers. Raises `McpError` when it gives no answer."""
         result = await self.server.call(self.remote, self._keys.original(arguments), context)
