@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from seatrial.reporters.plain import one_line
@@ -30,7 +30,7 @@ def tool_cells(trial: TrialRecord) -> list[Cell]:
     broken = "unchecked" if trial.outcome == "passed" else "failed"  # an error may be just what the case wants to see
     if trial.expected_tools is None:
         return list(_of_calls(called, failing, Cell("", "dim"), broken))
-    expected = Counter(trial.expected_tools)
+    expected = Counter(_as_called(trial.expected_tools, called, trial.tool_aliases))
     score = next((score for score in trial.scores if score.metric == EXPECTED_TOOLS), None)
     is_failed = score is not None and score.outcome in ("failed", "error")
     missing = Counter[str]() if trial.error is not None else expected - called
@@ -41,6 +41,22 @@ def tool_cells(trial: TrialRecord) -> list[Cell]:
     if is_failed and not missing and not extra:
         cells.append(Cell("✗ not as expected", "failed"))
     return cells if cells or trial.error is not None else [Cell("✓ none", "dim")]
+
+
+def _as_called(expected: Sequence[str], called: Counter[str], aliases: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The expected tools by the names under which they were called, where they were expected under others."""
+    left = called.copy()
+    others: list[str] = []
+    for name in expected:
+        if left[name] > 0:
+            left[name] -= 1
+            yield name
+        else:
+            others.append(name)
+    for name in others:
+        meant = next((tool for tool in aliases if left[tool] > 0 and name in aliases[tool]), name)
+        left[meant] -= 1
+        yield meant
 
 
 def _of_calls(calls: Counter[str], failing: Counter[str], sign: Cell, broken: str) -> Iterator[Cell]:

@@ -124,6 +124,8 @@ def _results(attempt: Attempt) -> dict[str, Any]:
     if calls := transcript.tool_calls:
         known["called_tools"] = tuple(call.name for call in calls)
         known["failed_tools"] = tuple(result.tool_name for result in transcript.tool_results if result.is_error)
+        called = {call.name for call in calls}
+        known["tool_aliases"] = {tool.name: tool.aliases for tool in last.tools if tool.aliases and tool.name in called}
     return known
 
 

@@ -59,8 +59,9 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     and ``line`` are where it is written; ``variant_index`` is the variant's place among the run's. ``require`` is how
     many tries of the case must pass, None for all. ``expected_tools`` is None where the case says nothing and empty
     where no tool may be called; ``expected_calls`` says the same with arguments. ``failed_tools`` are those of
-    ``called_tools`` that gave an error, once for each such call. ``usage`` and ``cost_usd`` are the agent's own,
-    without its judges'; a cost of None is unknown. ``reason`` says why a case was not run or could not pass.
+    ``called_tools`` that gave an error, once for each such call; ``tool_aliases`` has what people call the called tools
+    besides. ``usage`` and ``cost_usd`` are the agent's own, without its judges'; a cost of None is unknown. ``reason``
+    says why a case was not run or could not pass.
     ``messages`` is empty where the transcript was not asked for.
     """
 
@@ -84,6 +85,7 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     forbidden_tools: tuple[str, ...] = ()
     called_tools: tuple[str, ...] = ()
     failed_tools: tuple[str, ...] = ()
+    tool_aliases: dict[str, tuple[str, ...]] = {}
     error: TrialError | None = None
     reason: str = ""
     stop_reason: StopReason | None = None

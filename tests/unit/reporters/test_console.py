@@ -15,6 +15,7 @@ from seatrial.reporters.console import ConsoleReporter
 from seatrial.reporters.console_report import print_report
 from seatrial.reporters.plain import Glyphs
 from seatrial.reporters.report import Report
+from seatrial.reporters.tool_cells import tool_cells
 from seatrial.runs.events import (
     Prepared,
     Preparing,
@@ -359,3 +360,14 @@ def test_a_metric_name_cannot_steer_the_terminal(report_of: MakeReport) -> None:
     for width in (40, 120):
         report = report_of([trial(0, "failed", scores=scores, tags=("\x1b",))], id=f"20260503-1200{width:02}-aaaa")
         assert not set(shown(report, width)) & set("\x1b\x07")
+
+
+def test_a_tool_that_was_expected_under_another_name_of_its_is_shown_as_called() -> None:
+    aliases = {"docs_search": ("docs", "search"), "docs_open": ("docs", "open")}
+    seen = trial(
+        0,
+        expected_tools=("docs", "docs_search", "web"),
+        called_tools=("docs_search", "docs_open"),
+        tool_aliases=aliases,
+    )
+    assert [cell.text for cell in tool_cells(seen)] == ["✓ docs_search", "✓ docs_open", "✗ web not called"]
