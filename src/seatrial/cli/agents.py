@@ -14,6 +14,7 @@ from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
 
 _WARNINGS_SHOWN = 5
+_SEEN_TO_LATER = ("ST508",)  # tools of servers are looked up when these are connected
 _CLOSE_S = 10.0
 _CLOSE_WHEN_STOPPED_S = 1.0
 
@@ -46,6 +47,7 @@ def load_checked(path: Path, *, show_warnings: bool = True, stand_in: str | None
     """
     loaded, findings = load_valid(path, stand_in=stand_in)
     if show_warnings:
+        findings = tuple(finding for finding in findings if finding.code not in _SEEN_TO_LATER)
         for finding in findings[:_WARNINGS_SHOWN]:
             terminal.tell(f"{finding.location}: warning: {finding.message}")
         if len(findings) > _WARNINGS_SHOWN:

@@ -75,6 +75,8 @@ class Link:
             await asyncio.wait((self._owner, self._ready), return_when=asyncio.FIRST_COMPLETED)
         finally:
             if not self._ready.done():
+                if self.process is not None:
+                    self.process.has_no_time = True
                 self._owner.cancel()
                 await asyncio.wait((self._owner,), timeout=CLOSE_LIMIT_S)
         if not self._ready.done():

@@ -55,6 +55,7 @@ class McpServers:
         self._pool = McpPool() if pool is None else pool
         self._names = ToolNames(taken)
         self._started: list[McpServer] = []
+        self._starting: set[asyncio.Task[list[str]]] = set()
         self.sources = tuple(self._source(entry, self._pool.get(entry.settings)) for entry in self._entries)
 
     @property
@@ -97,7 +98,14 @@ class McpServers:
             await _stop([source.server for source in fresh], at_once=stop.is_set)
 
     async def stop(self, *, at_once: bool = False) -> None:
-        """Stops the servers, side by side; ``at_once`` without waiting for them to end by themselves."""
+        """Stops the servers, side by side; ``at_once`` without waiting for them to end by themselves.
+
+        A start that is not finished is called off, and waited for: what it had started already is stopped by it.
+        """
+        if self._starting:
+            for starting in self._starting:
+                starting.cancel()
+            await asyncio.wait(self._starting)
         started, self._started = self._started, []
         await _stop(started, at_once=at_once)
 
@@ -107,6 +115,12 @@ class McpServers:
     async def _start(self, sources: Sequence[McpSource], on_slow: OnText | None) -> list[str]:
         if not sources:
             return []
+        starting = asyncio.ensure_future(self._start_all(sources, on_slow))
+        self._starting.add(starting)
+        starting.add_done_callback(self._starting.discard)
+        return await starting
+
+    async def _start_all(self, sources: Sequence[McpSource], on_slow: OnText | None) -> list[str]:
         starts = {asyncio.ensure_future(source.server.start(on_slow)): source for source in sources}
         try:
             await asyncio.wait(starts)
@@ -114,7 +128,7 @@ class McpServers:
             for start in starts:
                 start.cancel()
             await asyncio.wait(starts)
-            await _stop(source.server for start, source in starts.items() if _is_up(start))
+            await _stop((source.server for start, source in starts.items() if _is_up(start)), at_once=True)
             raise
         fatal = [start for start, source in starts.items() if not _is_up(start) and not _may_fail(start, source)]
         if fatal:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -208,3 +210,25 @@ async def test_a_call_from_another_thread_is_carried_to_the_servers_event_loop()
         agent = Agent(scripted(calls("quick"), says("done")), tool_sources=servers.sources)
         done = await asyncio.to_thread(agent.run_sync, "go")
         assert results(done) == [("quick answer", False)]
+
+
+def wait_for(file: Path) -> None:
+    deadline = time.monotonic() + 20
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+async def test_a_start_that_is_given_up_leaves_nothing_behind(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    hanging = settings_of("breaks", "hangs_at_start", env={"STARTS": str(starts)})
+    servers = McpServers([McpEntry(hanging), McpEntry(settings_of("breaks", "dies", "other"))])
+    starting = asyncio.ensure_future(servers.start())
+    await asyncio.to_thread(wait_for, starts)
+    await servers.stop(at_once=True)
+    with pytest.raises((asyncio.CancelledError, McpError)):
+        await starting
+    await servers.stop()
+    assert not any(source.server.is_running for source in servers.sources)
+    pid = int(starts.read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
