@@ -298,3 +298,28 @@ def test_a_call_that_is_missing_goes_to_the_server(tmp_path: Path, seatrial: Run
     assert done.returncode == 0, done.stdout + done.stderr
     done = seatrial("test", "--replay", "rec")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_try_asks_the_model_to_draw_by_a_number_of_its_own(tmp_path: Path, seatrial: Run) -> None:
+    shop = Shop()
+    seeds: list[object] = []
+
+    def answer(asked: Asked) -> Reply:
+        if asked.body["model"] == "m":
+            seeds.append(asked.body.get("seed"))
+        return shop(asked)
+
+    with threaded_server() as server:
+        server.answer = answer
+        (tmp_path / "agent.yaml").write_text(AGENT.format(url=f"{server.url}/v1"), encoding="utf-8")
+        (tmp_path / "tools.py").write_text(TOOLS, encoding="utf-8")
+        options = ["test", "--case", "boots", "--repeat", "3", "--concurrency", "1"]
+        assert seatrial(*options, "--seed", "7", "--record", "rec", SHOP_API_KEY=KEY).returncode == 0
+        assert seeds == [7, 7, 8, 8, 9, 9]
+        assert seatrial(*options, SHOP_API_KEY=KEY).returncode == 0
+        assert seeds[6:] == [None] * 6
+    assert seatrial(*options, "--seed", "7", "--replay", "rec").returncode == 0
+    other = seatrial(*options, "--seed", "8", "--replay", "rec")
+    assert other.returncode == 1
+    assert "- seed: 7" in other.stdout
+    assert "+ seed: 8" in other.stdout
