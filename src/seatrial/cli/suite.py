@@ -65,6 +65,7 @@ class Request:
     selection: Selection
     concurrency: int
     repeat: int = 1
+    seed: int | None = None
     models: tuple[str, ...] = ()
     only_failed: bool = False
     is_dry: bool = False
@@ -93,6 +94,9 @@ FILE = click.Path(path_type=Path)
 @click.option("--limit", type=Whole(), metavar="N", help="Only the first N of the selected cases.")
 @click.option("--concurrency", type=Whole(), default=8, show_default=True, metavar="N", help="Trials at once.")
 @click.option("--repeat", type=Whole(), default=1, metavar="N", help="Try each case N times.")
+@click.option(
+    "--seed", type=Whole(0), metavar="N", help="Have models draw by N (the k-th try by N+k-1), where they can."
+)
 @click.option(
     "--model",
     "models",
@@ -128,6 +132,7 @@ def command(
     limit: int | None,
     concurrency: int,
     repeat: int,
+    seed: int | None,
     models: tuple[str, ...],
     fail_fast: bool,
     max_time: float | None,
@@ -163,6 +168,7 @@ def command(
         selection=Selection(pattern, cases, tags, limit),
         concurrency=concurrency,
         repeat=repeat,
+        seed=seed,
         models=models,
         only_failed=failed,
         is_dry=dry_run,
@@ -323,13 +329,14 @@ def _begin(request: Request, loaded: LoadedAgent) -> Begun | None:
             request.selection,
             models=request.models,
             repeat=request.repeat,
+            seed=request.seed,
             concurrency=request.concurrency,
         )
     if request.is_dry:
         raise ConfigError("--dry-run shows the plan of a new run", hint="leave --resume out")
-    if request.selection != Selection() or request.repeat != 1 or request.models:
+    if request.selection != Selection() or request.repeat != 1 or request.models or request.seed is not None:
         raise ConfigError(
-            "--resume takes the cases, models and repeats of the run that it goes on with",
+            "--resume takes the cases, models, repeats and seed of the run that it goes on with",
             hint="leave -k and the like out",
         )
     return None
@@ -344,6 +351,7 @@ def _suite(request: Request, begun: Begun, agents: Mapping[str, LiveAgent], load
         is_fail_fast=request.is_fail_fast,
         max_time_s=request.max_time_s,
         budget=request.budget,
+        seed=begun.run.seed,
     )
 
 

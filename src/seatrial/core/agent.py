@@ -188,6 +188,14 @@ class Agent:
         agent._blueprint = msgspec.structs.replace(self._blueprint, tool_sources=tuple(tool_sources))
         return agent
 
+    def with_seed(self, seed: int) -> Agent:
+        """The same agent, whose model is asked to draw by this seed, where its host takes one."""
+        agent = copy(self)
+        config = self._blueprint.config
+        config = msgspec.structs.replace(config, sampling=msgspec.structs.replace(config.sampling, seed=seed))
+        agent._blueprint = msgspec.structs.replace(self._blueprint, config=config)
+        return agent
+
     def as_tool(
         self, name: str, description: str, *, label: str | None = None, timeout_s: float | None = None
     ) -> AgentTool:

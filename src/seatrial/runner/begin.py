@@ -38,6 +38,7 @@ def begin(
     models: Sequence[str] = (),
     repeat: int = 1,
     concurrency: int = 8,
+    seed: int | None = None,
 ) -> Begun:
     """A new run; nothing is written. Raises `ConfigError` when there is nothing to run."""
     config = loaded.require()
@@ -52,6 +53,7 @@ def begin(
         planned=plan.size,
         selection=selection,
         repeat=repeat,
+        seed=seed,
         concurrency=min(concurrency, plan.size),
         variants=tuple(variant.record for variant in variants),
         models=tuple(models),

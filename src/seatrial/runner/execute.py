@@ -82,9 +82,10 @@ class Attempt:
         return self.never_began or (self.last is not None and self.last.stop_reason == "aborted")
 
 
-async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Attempt:
+async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal, *, seed: int | None = None) -> Attempt:
     """Runs the agent on the case, all turns in one conversation; the first that goes wrong is the last.
 
+    ``seed`` is what the model is asked to draw by.
     Whatever fails is an error of this one trial. Only cancellation gets through.
     """
     started_at = utc_now()
@@ -92,6 +93,8 @@ async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal) -> Atte
     error: TrialError | None = None
     try:
         async with agent.for_trial(stop) as core:
+            if seed is not None:
+                core = core.with_seed(seed)
             for config in case.turns or (case,):
                 message = await _message(config, agent)
                 turn = await _turn(config, core, message, turns[-1].result.transcript.messages if turns else (), stop)

@@ -51,6 +51,11 @@ class Suite:
     max_time_s: float | None = None
     budget: Budget = NO_BUDGET
     deck: Deck | None = None
+    seed: int | None = None
+
+    def seed_of(self, trial: Trial) -> int | None:
+        """What the trial's model draws by: each try of a case by another number."""
+        return None if self.seed is None else self.seed + trial.repeat - 1
 
 
 async def run_suite(suite: Suite, run: RunRecord, store: RunStore, tell: RunListener, stop: AbortSignal) -> RunRecord:
@@ -116,7 +121,7 @@ class _Performer:
             if self.stop.is_set:
                 return None
             self.tell(TrialStarted(trial.key))
-            attempt = await execute(trial.case.config, agent, self.stop)
+            attempt = await execute(trial.case.config, agent, self.stop, seed=self.suite.seed_of(trial))
             turn.was_held_back, turn.latency_s = attempt.was_held_back, attempt.latency_s
         return None if attempt.is_aborted else await grade(trial, attempt, agent)
 

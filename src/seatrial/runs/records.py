@@ -165,7 +165,8 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
 class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One execution of a suite.
 
-    ``planned`` counts trials; ``models`` are those that were asked for in place of the agent's own; ``stopped_by``
+    ``planned`` counts trials; ``models`` are those that were asked for in place of the agent's own; ``seed`` is
+    what the first tries were drawn by, each further one by the next number; ``stopped_by``
     names what ended it early, if anything; ``worked_s`` are the wall-clock seconds of all its parts together when it
     was resumed, the time between them left out; ``part_started_at`` is the start of the latest part, None when there
     is only one. ``instructions`` is what the frontmatter of the instructions file says of them: version, author, tags.
@@ -191,6 +192,7 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     stopped_by: str | None = None
     worked_s: float = 0.0
     part_started_at: datetime | None = None
+    seed: int | None = None
 
 
 class Tally(msgspec.Struct, frozen=True, omit_defaults=True):
