@@ -147,6 +147,7 @@ class Metrics:
             fail_on_error=config.fail_on_error,
             weight=config.weight,
             group=config.group or "",
+            reduce=config.reduce,
             name=config.name or f"{shown_name(config)}{_qualifier(metric)}",
         )
 

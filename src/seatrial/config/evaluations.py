@@ -74,6 +74,9 @@ class MetricConfig(Entity):
         default=None, description="The judge's instructions, in place of the built-in ones."
     )
     weight: Number = Field(default=1, gt=0, description="How much it counts in the weighted total.")
+    reduce: Literal["mean", "median", "mode", "max", "min"] = Field(
+        default="mean", description="How the scores of several tries of a case become one."
+    )
     group: Text | None = Field(default=None, description="The group whose total it counts in.")
     response_path: FullText | None = Field(default=None, description="A path into the answer's JSON to measure.")
     stem: Flag | None = Field(default=None, description="Whether words are reduced to stems (rouge).")

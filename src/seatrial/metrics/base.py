@@ -10,6 +10,7 @@ from seatrial.core.messages import Message
 from seatrial.core.model import ToolSpec
 from seatrial.core.text import shows_nothing
 from seatrial.core.usage import UsageTotal
+from seatrial.stats.repeats import Reducer
 
 MetricOutcome = Literal["passed", "failed", "error", "skipped", "scored"]
 
@@ -61,7 +62,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     time of all of them. ``is_fatal`` marks an error that makes the case errored, also where the metric has no
     threshold. ``scale`` is the scale of ``value`` and ``threshold``, its end None where it has none.
     ``is_empty_right``: see `Measurement`. ``usage`` and ``cost_usd`` are what its judges spent, None where none was
-    asked; a cost of None beside a usage is unknown.
+    asked; a cost of None beside a usage is unknown. ``reduce`` is how several tries of a case become one value.
     """
 
     metric: str
@@ -80,6 +81,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     usage: UsageTotal | None = None
     cost_usd: float | None = None
     group: str = ""
+    reduce: Reducer = "mean"
 
 
 class Metric(Protocol):

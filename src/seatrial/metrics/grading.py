@@ -13,6 +13,7 @@ from seatrial.metrics.base import Evidence, Measurement, Metric, Score
 from seatrial.metrics.catalog import MetricInfo
 from seatrial.metrics.spending import collected
 from seatrial.metrics.verdict import decide
+from seatrial.stats.repeats import Reducer
 
 _HOPELESS = (ConfigError, MissingExtraError, PluginError)
 
@@ -23,7 +24,7 @@ class GradedMetric:
 
     ``threshold`` None means scored only. ``retry_on_failure`` is how often an error is tried again; ``timeout_s``
     limits each try. With ``fail_on_error`` an error makes the case errored, also without a threshold. ``name`` is shown
-    instead of the metric's own; ``weight`` and ``group`` are for totals.
+    instead of the metric's own; ``weight``, ``group`` and ``reduce`` are for totals.
     """
 
     metric: Metric
@@ -35,6 +36,7 @@ class GradedMetric:
     weight: float = 1.0
     name: str | None = None
     group: str = ""
+    reduce: Reducer = "mean"
 
     @property
     def shown_name(self) -> str:
@@ -61,6 +63,7 @@ class GradedMetric:
             is_lower_better=self.info.is_lower_better,
             scale=self.info.told_scale,
             group=self.group,
+            reduce=self.reduce,
         )
 
     async def _measured(self, evidence: Evidence) -> tuple[Score, int]:

@@ -149,7 +149,16 @@ def unmeasured(report: Report) -> list[str]:
 
 def sentences(report: Report) -> list[str]:
     """What stands below the verdict, where there is more to say than one sentence holds."""
-    return [*by_variant(report), *totals(report), *repeats(report), *unmeasured(report)]
+    return [*by_variant(report), *totals(report), *judges_agree(report), *repeats(report), *unmeasured(report)]
+
+
+def judges_agree(report: Report) -> list[str]:
+    """How far the draws of judges that were asked several times agree, in sentences."""
+    return [
+        f"{one_line(metric.metric)}: its draws agree with an alpha of {metric.draws_alpha:.2f}"
+        for metric in report.metrics
+        if metric.draws_alpha is not None
+    ]
 
 
 def totals(report: Report) -> list[str]:

@@ -13,6 +13,7 @@ import msgspec
 
 from seatrial.runs.records import GitState, RunRecord, Source, TrialRecord
 from seatrial.runs.store import RunStore
+from seatrial.stats.repeats import Reducer, reduced
 
 CaseId = tuple[str, str]
 _JUDGED = ("passed", "failed", "errored")
@@ -38,7 +39,7 @@ class CaseSide(msgspec.Struct, frozen=True, omit_defaults=True):
     """The tries of one case in one variant.
 
     ``checked`` are those whose verdict says something of the agent; ``unjudged`` were spoiled by the outside world.
-    ``require`` is how many must pass, None for all. ``scores`` are means over the tries with a value. ``input_id``
+    ``require`` is how many must pass, None for all. ``scores`` are those of all tries, reduced to one. ``input_id``
     tells whether two cases of one name ask the same.
     """
 
@@ -154,11 +155,13 @@ def _is_spoiled(trial: TrialRecord) -> bool:
 
 def _mean_scores(tries: Iterable[TrialRecord]) -> dict[str, float]:
     values: dict[str, list[float]] = {}
+    how: dict[str, Reducer] = {}
     for trial in tries:
         for score in trial.scores:
             if score.value is not None:
                 values.setdefault(score.metric, []).append(score.value)
-    return {metric: _mean(found) for metric, found in values.items()}
+                how[score.metric] = score.reduce
+    return {metric: found[0] if len(found) == 1 else reduced(found, how[metric]) for metric, found in values.items()}
 
 
 def _learn_metrics(tries: Iterable[TrialRecord], known: dict[str, MetricFacts]) -> None:

@@ -20,7 +20,6 @@ from seatrial.metrics.judge.custom_prompt import scale_warning, with_titles
 from seatrial.metrics.judge.material import Part, fenced, mark_of
 from seatrial.metrics.judge.reply import UnreadableReplyError, number_at, read_object
 from seatrial.metrics.judge.rubrics import RUBRICS
-from seatrial.metrics.judge.run_agreement import alpha_of
 from seatrial.providers.scripted import ScriptedModel, fails, says, scripted
 
 TRIAL = Evidence(
@@ -197,15 +196,6 @@ async def test_several_judges_vote_and_a_tie_goes_to_the_worse() -> None:
 async def test_p014_one_unreadable_draw_makes_the_verdict_an_error() -> None:
     model = ScriptedModel([says(verdict(5)), says("N/A"), says(verdict(5))])
     assert (await graded("relevance", model, draws=3)).outcome == "error"
-
-
-def test_agreement_over_a_run_is_krippendorffs_alpha_of_the_draws() -> None:
-    def score(*values: int) -> Score:
-        return Score("relevance", "passed", values[0], details={"draws": [{"value": value} for value in values]})
-
-    assert alpha_of([score(1, 1), score(5, 5), score(3, 3)]) == 1.0
-    assert alpha_of([score(1, 5), score(5, 1)]) == pytest.approx(-0.5)
-    assert alpha_of([score(1), Score("relevance", "error")]) is None
 
 
 @pytest.mark.parametrize("options", [{"draws": 0}, {"draws": True}, {"combine": "best"}, {"custom": 1}])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from seatrial.core.usage import UsageTotal
 from seatrial.metrics.base import MetricOutcome, Score
 from seatrial.metrics.summary import summarize
 from seatrial.stats.intervals import wilson
+from seatrial.stats.repeats import Reducer
 
 
 def score(outcome: MetricOutcome, value: float | None = None, metric: str = "relevance") -> Score:
@@ -50,3 +52,26 @@ def test_one_value_on_an_open_scale_has_no_interval() -> None:
 def test_a_score_survives_its_way_through_json() -> None:
     kept = Score("ter", "scored", 0.7, scale=(0.0, None), is_lower_better=True)
     assert msgspec.json.decode(msgspec.json.encode(kept), type=Score) == kept
+
+
+def drawn(*values: float) -> list[Score]:
+    details = {"draws": [{"value": value} for value in values]}
+    return [Score("relevance", "passed", values[0], 3.0, details=details, usage=UsageTotal(requests=len(values)))]
+
+
+def test_the_draws_of_a_judge_have_krippendorffs_alpha() -> None:
+    assert summarize([("a", drawn(1, 1)), ("b", drawn(5, 5)), ("c", drawn(3, 3))])[0].draws_alpha == 1.0
+    assert summarize([("a", drawn(1, 5)), ("b", drawn(5, 1))])[0].draws_alpha == pytest.approx(-0.5)
+    assert summarize([("a", drawn(1)), ("b", [score("error")])])[0].draws_alpha is None
+
+
+def test_details_of_the_user_s_own_are_not_taken_for_draws() -> None:
+    odd = Score("mine", "passed", 1.0, 1.0, details={"draws": ["a", "b"]})
+    assert summarize([("a", [odd])])[0].draws_alpha is None
+
+
+@pytest.mark.parametrize(("how", "mean"), [("mean", 0.55), ("max", 0.9), ("min", 0.2), ("median", 0.55)])
+def test_the_tries_of_a_case_become_one_value_as_the_file_says(how: Reducer, mean: float) -> None:
+    tries = [("a", [Score("f1", "passed", value, 0.1, reduce=how, scale=(0.0, 1.0))]) for value in (0.2, 0.9)]
+    (found,) = summarize(tries)
+    assert found.mean == pytest.approx(mean)
