@@ -73,14 +73,18 @@ class Link:
         self._owner = asyncio.create_task(self._own(), name=f"mcp server {self._settings.name}")
         try:
             await asyncio.wait((self._owner, self._ready), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            if not self._ready.done():
-                if self.process is not None:
-                    self.process.has_no_time = True
-                self._owner.cancel()
-                await asyncio.wait((self._owner,), timeout=CLOSE_LIMIT_S)
+        except BaseException:
+            await self._give_up(self._owner)
+            raise
         if not self._ready.done():
             raise self.cause or ConnectionError("the connection was given up")
+
+    async def _give_up(self, owner: asyncio.Task[None]) -> None:
+        if self.process is not None:
+            self.process.has_no_time = True
+        owner.cancel()
+        await asyncio.wait((owner,), timeout=CLOSE_LIMIT_S)
+        _ = self.cause
 
     async def close(self, *, at_once: bool = False) -> None:
         """Leaves the client and ends the process. Nothing is raised for how that went."""
@@ -169,15 +173,21 @@ class Link:
     async def _listen(self, client: Client) -> None:
         """Has changes of the list told, where that must be asked for; after a gap the list counts as changed."""
         tools = client.server_capabilities.tools
-        if not self.is_modern or tools is None or not tools.list_changed:
+        # Without asking for the protocol first, nothing is known of what the server can do.
+        is_told = self._mode != "auto" or (tools is not None and tools.list_changed)
+        if not self.is_modern or not is_told:
             return
+        was_heard = False
         for attempt in range(MAX_LISTEN_TRIES):
             with suppress(MCPError, SubscriptionLost, TimeoutError):
                 async with client.listen(tools_list_changed=True) as changes:
+                    was_heard = True
                     if not changes.honored.tools_list_changed:
                         return
                     async for _ in changes:
                         self.tools_changed = True
+            if not was_heard:
+                return
             self.tools_changed = True
             await asyncio.sleep(2.0**attempt)
 
