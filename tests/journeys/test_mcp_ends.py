@@ -144,6 +144,48 @@ def test_a_second_interrupt_does_not_wait_for_a_server(journey: Journey) -> None
     assert ended.left == []
 
 
+def test_an_interrupt_while_a_server_hangs_at_its_start_ends_the_command(journey: Journey) -> None:
+    journey.write(
+        [
+            mcp_tool("hangs", command("breaks", "hangs_at_start"), env=counted(journey)),
+            mcp_tool("works", command("breaks", "parent")),
+        ],
+        [case("asks", ("helper", {}))],
+    )
+    with journey.running("test", "--allow-mcp") as running:
+        running.wait_for_file(journey.folder / "starts")
+        running.signal(signal.SIGINT)
+        ended = running.ended()
+    assert ended.status == 130, ended.said
+    assert "Traceback" not in ended.said
+    assert journey.model.requests == []
+    assert ended.left == []
+
+
+@pytest.mark.parametrize("arguments", [("run", "call helper {}"), ("tools",), ("tools", "call", "helper", "{}")])
+def test_every_command_that_starts_servers_ends_them(journey: Journey, arguments: tuple[str, ...]) -> None:
+    journey.write(
+        [mcp_tool(server, command("breaks", server)) for server in ("parent", "talkative")],
+        [case("asks", ("helper", {}))],
+    )
+    ended = journey.run(*arguments, "--allow-mcp")
+    assert ended.status == 0, ended.said
+    assert ended.left == []
+
+
+def test_a_run_that_is_asked_to_stop_leaves_no_server_behind(journey: Journey) -> None:
+    journey.write(
+        [mcp_tool(server, command("breaks", server)) for server in ("silent", "parent")],
+        [case("waits", ("helper", {}), ("never", {}))],
+    )
+    with journey.running("test", "--allow-mcp", grace_s=AFTER_A_KILL_S) as running:
+        journey.model.wait_for_requests(2)
+        running.signal(signal.SIGTERM)
+        ended = running.ended()
+    assert ended.status != 0
+    assert ended.left == []
+
+
 def test_a_killed_run_leaves_no_server_behind(journey: Journey) -> None:
     journey.write(
         [mcp_tool(server, command("breaks", server)) for server in ("silent", "stubborn", "parent")],

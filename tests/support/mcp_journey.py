@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -117,6 +118,14 @@ class Watched:
 
     def signal(self, number: int) -> None:
         os.kill(self.pid, number)
+
+    def wait_for_file(self, path: Path) -> None:
+        """Returns when the file is there; the command must not end before."""
+        deadline = time.monotonic() + LIMIT_S
+        while not path.exists():
+            assert self._process.poll() is None
+            assert time.monotonic() < deadline
+            os.sched_yield()
 
     def ended(self) -> Ended:
         """Waits for the end."""

@@ -42,6 +42,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._may_write.set()
         self._transport: asyncio.SubprocessTransport | None = None
         self._guard: Guard | None = None
+        self._stopping: asyncio.Task[None] | None = None
 
     @classmethod
     async def start(
@@ -54,7 +55,11 @@ class ServerProcess(asyncio.SubprocessProtocol):
             lambda: process, command, *args, env=dict(env), cwd=cwd, start_new_session=os.name == "posix"
         )
         process._transport = transport
-        process._guard = await Guard.over(transport.get_pid())
+        try:
+            process._guard = await Guard.over(transport.get_pid())
+        except BaseException:
+            await process.stop()
+            raise
         return process
 
     @property
@@ -96,10 +101,17 @@ class ServerProcess(asyncio.SubprocessProtocol):
         await self._may_write.wait()
 
     async def stop(self) -> None:
-        """Asks it to end, then makes it and all its children end. At most about four seconds, mostly far less."""
-        transport = self._transport
-        if transport is None:
+        """Asks it to end, then makes it and all its children end. At most about four seconds, mostly far less.
+
+        Who waits for it may be cancelled; it goes on to its end, and that is waited for all the same.
+        """
+        if self._transport is None:
             return
+        if self._stopping is None:
+            self._stopping = asyncio.create_task(self._stop(self._transport))
+        await _to_the_end(self._stopping)
+
+    async def _stop(self, transport: asyncio.SubprocessTransport) -> None:
         self._over()
         self._stdout(pause=False)
         stdin = transport.get_pipe_transport(0)
@@ -187,6 +199,19 @@ class ServerProcess(asyncio.SubprocessProtocol):
             stdout.pause_reading()
         else:
             stdout.resume_reading()
+
+
+async def _to_the_end(task: asyncio.Task[None]) -> None:
+    """Waits for the task, however often the waiting is cancelled; the cancelling is raised then."""
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    task.result()
 
 
 def _signal_group(transport: asyncio.SubprocessTransport, number: int) -> None:
