@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mcp import MCPError
 
 from seatrial.errors import McpError
+from seatrial.http_client.words import redact
 from seatrial.tools.mcp.exchange import HttpFailure, shown_url
 from seatrial.tools.mcp.settings import McpSettings
 
@@ -21,6 +23,7 @@ METHOD_NOT_FOUND = -32601
 CURSOR_REFUSED = -32602
 
 _MAX_CHARS = 1000
+_SHORTEST_SECRET = 6
 _DOWNLOADERS = ("npx", "uvx", "npx.cmd", "pipx", "docker")
 
 
@@ -30,6 +33,7 @@ class Failures:
     def __init__(self, settings: McpSettings) -> None:
         self._settings = settings
         self._who = f"the MCP server {settings.name!r}"
+        self._secrets = [text for text in _secrets(settings) if len(text) >= _SHORTEST_SECRET]
 
     def of_start(self, link: Link, error: BaseException) -> McpError:
         """It could not be started or reached."""
@@ -92,8 +96,9 @@ class Failures:
         self, failure: HttpFailure, cause: BaseException, *, is_lost: bool = False, did_not_run: bool = False
     ) -> McpError:
         words = cause.message if isinstance(cause, MCPError) and not _is_stand_in(cause) else ""
+        told = f"{self._who} answered with {failure.told}{': ' + words[:_MAX_CHARS] if words else ''}"
         return McpError(
-            f"{self._who} answered with {failure.told}{': ' + words[:_MAX_CHARS] if words else ''}",
+            redact(told, self._secrets),
             server=self._settings.name,
             code=_code(cause),
             status=failure.status,
@@ -114,12 +119,21 @@ class Failures:
         with_stderr: bool = True,
     ) -> McpError:
         last_words = link.process.stderr.told() if link.process is not None and with_stderr else ""
-        return McpError(message + last_words, server=self._settings.name, code=code, is_lost=is_lost, hint=hint)
+        told = redact(message + last_words, self._secrets)
+        return McpError(told, server=self._settings.name, code=code, is_lost=is_lost, hint=hint)
 
     def _slow_hint(self) -> str:
         if self._settings.command.rpartition("/")[2] in _DOWNLOADERS:
             return "its first start downloads it: raise `connect_timeout`, or install it beforehand"
         return "raise `connect_timeout` if it needs longer"
+
+
+def _secrets(settings: McpSettings) -> Iterator[str]:
+    """What a server was given and may repeat."""
+    yield from settings.env.values()
+    for value in settings.headers.values():
+        yield value
+        yield value.rpartition(" ")[2]
 
 
 def root_cause(error: BaseException) -> BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -232,3 +233,11 @@ async def test_a_start_that_is_given_up_leaves_nothing_behind(tmp_path: Path) ->
     pid = int(starts.read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+async def test_a_secret_that_a_server_repeats_is_not_in_its_error() -> None:
+    script = "import os, sys; sys.exit('bad key ' + os.environ['KEY'])"
+    settings = McpSettings(name="srv", command=sys.executable, args=("-c", script), env={"KEY": "tr0ubador&3"})
+    with pytest.raises(McpError) as failed:
+        await McpServers([McpEntry(settings)]).start()
+    assert "bad key [secret]" in failed.value.message
