@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
-
-from seatrial.core.content import ReasoningContent, TextContent, ToolCall
 from seatrial.core.messages import AssistantMessage
-from seatrial.core.model import ModelNotice, ModelRequest, NoticeSink, ReasoningDelta, TextDelta, ToolCallDelta
+from seatrial.core.model import ModelRequest, NoticeSink
 from seatrial.core.tool import Tool, ToolContext, ToolOutput
-from seatrial.errors import ProviderError, RetrievalError, SeatrialError, ToolError
+from seatrial.errors import RetrievalError, ToolError
+from seatrial.recording.answers import exception_of, output_of_call, reply_of, tell_pieces
 from seatrial.recording.blobs import Blobs
 from seatrial.recording.cassette import (
     Call,
     Cassette,
     ModelCall,
-    Output,
-    Raised,
     RecordedTrial,
-    Reply,
     ToolCallMade,
     VectorsCall,
     asked_in,
@@ -35,7 +29,6 @@ from seatrial.recording.tape import AskModel, ListTools, RunTool
 from seatrial.recording.timeline import Timeline
 
 NOT_RECORDED = "not_recorded"
-_WORD = re.compile(r"\s*\S+\s*")
 
 
 class Replayer:
@@ -99,14 +92,8 @@ class Replayer:
             )
         if recorder is not None:
             recorder.keep(call, asked, in_grading=is_judge)
-        reply = call.reply
-        if on_notice is not None:
-            for piece in call.stream or _pieces_of(reply):
-                on_notice(TextDelta(piece) if isinstance(piece, str) else piece)
-        if reply is None:
-            raise _exception(call.raised, RetrievalError)
-        fields = {name: getattr(reply, name) for name in Reply.__struct_fields__}
-        return AssistantMessage(**(fields | {"content": self._blobs.restored(reply.content)}))
+        tell_pieces(call, on_notice)
+        return reply_of(call, self._blobs)
 
     async def run(self, tool: Tool, arguments: dict[str, Any], live: RunTool, context: ToolContext) -> ToolOutput:
         """The recorded output, after everything that the tool told and called."""
@@ -125,10 +112,7 @@ class Replayer:
         else:
             with recorder.keeping(call, self._asked_by_number, context) as noting:
                 await self._repeat_steps(call, noting)
-        if call.output is None:
-            raise _exception(call.raised, ToolError)
-        fields = {name: getattr(call.output, name) for name in Output.__struct_fields__}
-        return ToolOutput(**(fields | {"content": self._blobs.restored(call.output.content)}))
+        return output_of_call(call, self._blobs)
 
     async def list_tools(self, source: str, live: ListTools) -> Sequence[Tool]:
         """What the server listed then."""
@@ -143,7 +127,7 @@ class Replayer:
             return ()
         raised = said[-1].raised
         if raised is not None:
-            raise _exception(raised, ToolError)
+            raise exception_of(raised, ToolError)
         tools = self._listings.tools(said[-1], self._cassette, live)
         if self._recorder is not None:
             self._recorder.keep_listing(source, tools)
@@ -161,7 +145,7 @@ class Replayer:
         if recorder is not None:
             recorder.keep(call, asked, in_grading=True)
         if call.raised is not None:
-            raise _exception(call.raised, RetrievalError)
+            raise exception_of(call.raised, RetrievalError)
         return call.vectors
 
     def _take(self, asked: Asked) -> Call | None:
@@ -209,30 +193,3 @@ def _is_failure(call: Call) -> bool:
 def _numbers_inside(call: ToolCallMade) -> set[int]:
     numbers = {each.number for each in call.inside}
     return numbers.union(*(_numbers_inside(each) for each in call.inside if isinstance(each, ToolCallMade)))
-
-
-def _pieces_of(reply: Reply | None) -> list[str | ModelNotice]:
-    """What a stream would have told of a reply that came whole."""
-    pieces: list[str | ModelNotice] = []
-    position = 0
-    for block in () if reply is None else reply.content:
-        if isinstance(block, TextContent):
-            pieces += _WORD.findall(block.text) or [block.text]
-        elif isinstance(block, ReasoningContent) and block.text:
-            pieces.append(ReasoningDelta(block.text))
-        elif isinstance(block, ToolCall):
-            text = block.arguments_text or msgspec.json.encode(block.arguments).decode()
-            pieces.append(ToolCallDelta(position, block.name, text))
-            position += 1
-    return pieces
-
-
-def _exception(raised: Raised | None, kind: type[SeatrialError]) -> SeatrialError:
-    """The exception that says what the recorded one said."""
-    if raised is None:
-        return kind("its recording holds neither an answer nor an error")
-    if raised.is_provider:
-        return ProviderError(raised.message, code=raised.code, can_retry=raised.can_retry)
-    if kind is ToolError:
-        return ToolError(raised.message, details=raised.details)
-    return kind(raised.message)

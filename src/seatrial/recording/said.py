@@ -114,7 +114,7 @@ def in_words(asked: Asked) -> str:
     """What was asked, in a few words for people."""
     match asked:
         case ModelAsked():
-            return f"a request to {asked.model}"
+            return f"a request to {asked.model}" if asked.model else "a request"
         case ToolAsked():
             return f"a call of the tool {asked.tool}"
         case VectorsAsked():
