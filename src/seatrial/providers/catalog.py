@@ -17,5 +17,6 @@ PROVIDERS: Registry[ModelFactory] = Registry(
         "local": "seatrial.providers.local:LocalModel",
         "gguf": "seatrial.providers.gguf:GgufModel",
         "scripted": "seatrial.providers.scripted:from_options",
+        "replay": "seatrial.recording.model:from_options",
     },
 )
