@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from seatrial.core.text import excerpt
-from seatrial.recording.said import Asked, AssistantSaid, ModelAsked, Said, ToolAsked, ToolSaid, in_words, key_of
+from seatrial.recording.said import Asked, AssistantSaid, ModelAsked, Said, ToolAsked, ToolSaid, key_of
 
 _SHOWN_BYTES = 160
 _MOST_LINES = 12
@@ -32,8 +32,7 @@ def told_difference(asked: Asked, recorded: Sequence[Asked]) -> str:
     nearest = max(same_kind, key=lambda one: _closeness(one, asked))
     lines = list(_differences(nearest, asked))
     more = [f"and {len(lines) - _MOST_LINES} more"] if len(lines) > _MOST_LINES else []
-    heading = f"the nearest that was recorded differs (- recorded, + now), {in_words(nearest)}:"
-    return "\n".join([heading, *lines[:_MOST_LINES], *more])
+    return "\n".join(["the nearest one there differs (- recorded, + now):", *lines[:_MOST_LINES], *more])
 
 
 def _closeness(recorded: Asked, asked: Asked) -> tuple[int, float]:
