@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
+from seatrial.core.waiting import give_up
 from seatrial.errors import McpError, MissingExtraError
 
 try:
@@ -22,9 +23,12 @@ from seatrial.tools.mcp.mend import Original
 from seatrial.tools.mcp.remote import RemoteResult, RemoteTool
 from seatrial.tools.mcp.settings import McpSettings
 
-# The library measures a call's time from when it is written; this much later the call is given up whatever hangs.
-_SPARE_S = 2.0
+# The library measures a call's time from when it is written, which a server that does not read can hold up for ever.
+_SPARE_S = 0.5
+# A call that is given up has this long to tell the server, then it does so in the background.
+_TELL_S = 0.2
 
+T = TypeVar("T")
 OnText = Callable[[str], None]
 
 
@@ -124,11 +128,11 @@ class McpConnection:
         limit_s = self.settings.call_timeout_s if timeout_s is None else timeout_s
         exchange = Exchange()
         token = CURRENT_EXCHANGE.set(exchange)
+        call = link.client.call_tool(
+            name, arguments, read_timeout_seconds=limit_s, progress_callback=_progress(on_progress)
+        )
         try:
-            async with asyncio.timeout(limit_s + _SPARE_S):
-                result = await link.client.call_tool(
-                    name, arguments, read_timeout_seconds=limit_s, progress_callback=_progress(on_progress)
-                )
+            result = await _within(limit_s + _SPARE_S, asyncio.ensure_future(call), name)
         except (MCPError, ValueError, RuntimeError, InputRequiredRoundsExceededError, TimeoutError) as error:
             await link.settle()
             raise self._failures.of_call(link, name, limit_s, error, exchange.failure) from error
@@ -191,6 +195,22 @@ class McpConnection:
             if cursor is not None and error.code == CURSOR_REFUSED:
                 raise CursorRefusedError(error.message) from error
             raise
+
+
+async def _within(limit_s: float, call: asyncio.Future[T], name: str) -> T:
+    """What the call gives. Raises TimeoutError at the limit, also where the call does not let itself be cancelled."""
+    try:
+        done, _ = await asyncio.wait((call,), timeout=limit_s)
+    except asyncio.CancelledError:
+        give_up(call, f"the call of {name}")
+        await asyncio.wait((call,), timeout=_TELL_S)
+        raise
+    if not done:
+        give_up(call, f"the call of {name}")
+        raise TimeoutError
+    if call.cancelled():
+        raise RuntimeError("the call was cancelled from within")
+    return call.result()
 
 
 def _progress(on_progress: OnText | None) -> Any:

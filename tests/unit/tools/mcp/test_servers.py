@@ -241,3 +241,27 @@ async def test_a_secret_that_a_server_repeats_is_not_in_its_error() -> None:
     with pytest.raises(McpError) as failed:
         await McpServers([McpEntry(settings)]).start()
     assert "bad key [secret]" in failed.value.message
+
+
+STALLED = """
+import json, sys, time
+def send(message, **answer): print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["method"] == "initialize":
+        info = {"name": "s", "version": "1"}
+        send(message, result={"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": info})
+    elif message["method"] == "tools/list":
+        send(message, result={"tools": [{"name": "t", "inputSchema": {"type": "object"}}]})
+        time.sleep(60)
+"""
+
+
+async def test_a_server_that_stops_reading_does_not_hold_a_call_beyond_its_limit() -> None:
+    settings = McpSettings(
+        name="srv", command=sys.executable, args=("-c", STALLED), protocol="legacy", call_timeout_s=0.2
+    )
+    async with started(settings) as servers, asyncio.timeout(4):
+        ((text, is_error),) = results(await run(servers, calls("t", text="a" * 2_000_000)))
+        assert is_error
+        assert "timed out" in text
