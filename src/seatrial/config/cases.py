@@ -30,7 +30,10 @@ class ExpectationConfig(Entity):
     expected_tools: tuple[ExpectedToolConfig, ...] | None = Field(
         default=None, description="Tools that must be called; an empty list means that none may be."
     )
-    order: CallOrder = Field(default="any", description="Whether the expected calls come in this order, or exactly so.")
+    order: CallOrder = Field(
+        default="any",
+        description="any, superset: others may be made too; in_order; exact: these alone, in order; subset: no others.",
+    )
     forbidden_tools: Texts = Field(default=(), description="Tools that must not be called.")
     ground_truth: GroundTruth | None = Field(default=None, description="The right answer, for metrics that compare.")
     files: tuple[FileConfig, ...] = Field(

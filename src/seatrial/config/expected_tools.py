@@ -13,7 +13,7 @@ from seatrial.config.fields import Flag, FreeBlock, FullText, Texts, Whole
 from seatrial.config.hints import pattern_meant
 from seatrial.config.located import plain
 
-CallOrder = Literal["any", "in_order", "exact"]
+CallOrder = Literal["any", "in_order", "exact", "subset", "superset"]
 MATCHERS = ("literal", "regex", "fuzzy", "any", "subset", "schema")
 
 

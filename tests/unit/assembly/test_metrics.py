@@ -225,3 +225,29 @@ async def test_expected_tools_asked_for_by_name_still_must_be_met(load: Load, tm
     assert {name: score.outcome for name, score in (await scores(loaded, answered("x"))).items()} == {
         "expected_tools": "failed"
     }
+
+
+@pytest.mark.parametrize(
+    ("order", "calls", "outcome"),
+    [
+        ("superset", ["find", "other"], "passed"),
+        ("subset", ["find"], "passed"),
+        ("subset", ["find", "other"], "failed"),
+        ("exact", ["other", "find"], "failed"),
+    ],
+)
+async def test_every_order_of_calls_can_be_asked_for(
+    load: Load, tmp_path: Path, order: str, calls: list[str], outcome: str
+) -> None:
+    (tmp_path / "t.py").write_text("def f(): ...", encoding="utf-8")
+    loaded = load(
+        f"""
+        tools:
+          - {{name: find, type: function, description: d, file: t.py, function: f}}
+          - {{name: other, type: function, description: d, file: t.py, function: f}}
+        test_cases: [{{input: q, order: {order}, expected_tools: [find]}}]
+        """
+    )
+    assert loaded.errors == ()
+    made = [ToolCall(str(number), name, {}) for number, name in enumerate(calls)]
+    assert (await scores(loaded, answered("x", *made)))["expected_tools"].outcome == outcome
