@@ -161,6 +161,8 @@ class Deck:
 
     def close(self, *, is_whole_suite: bool) -> list[str]:
         """What should be told at the end: recordings that nobody asked for."""
+        if self.is_recording and is_whole_suite:
+            self._folder.remove_unnamed_blobs()
         if not self.is_replaying:
             return []
         told = [

@@ -14,6 +14,7 @@ import msgspec
 from seatrial.core.model import ModelInfo
 from seatrial.errors import RunError
 from seatrial.recording.atomic import remove_remains, write_atomically
+from seatrial.recording.blobs import FOLDER as BLOBS
 from seatrial.recording.blobs import Blobs
 from seatrial.recording.cassette import Cassette, decode, encode
 
@@ -84,6 +85,16 @@ class Folder:
     def files(self) -> Iterator[Path]:
         """All files of cases, sorted."""
         return (path for path in sorted(self.path.glob("*.json")) if path.name != MODELS_FILE)
+
+    def remove_unnamed_blobs(self) -> None:
+        """Removes pictures and files that no case names any more."""
+        blobs = list((self.path / BLOBS).glob("*.*"))
+        if not blobs:
+            return
+        documents = [path.read_bytes() for path in self.files()]
+        for blob in blobs:
+            if not any(f"{BLOBS}/{blob.name}".encode() in document for document in documents):
+                blob.unlink(missing_ok=True)
 
     def models(self) -> dict[str, ModelInfo]:
         """What was known of the models, by the names that calls give them; empty where it was not kept."""

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.support.simple_tools import INTEGER, tool
 from tests.support.tapes import CASE, never, on_tape, recorded, replayed
 
-from seatrial.core.content import ToolCall
+from seatrial.core.content import ImageContent, ToolCall
 from seatrial.core.messages import UserMessage
 from seatrial.core.model import ModelInfo, ModelRequest, ToolSpec
 from seatrial.core.tool import SimpleTool, ToolContext, ToolOutput
@@ -185,6 +185,19 @@ async def test_a_trial_that_was_broken_off_is_not_written(tmp_path: Path) -> Non
     with pytest.raises(KeyboardInterrupt), deck.trial(CASE, "", 1):
         raise KeyboardInterrupt
     assert names_in(tmp_path) == []
+
+
+async def test_pictures_that_no_case_shows_any_more_go_with_the_next_whole_recording(tmp_path: Path) -> None:
+    def asked(letter: str) -> UserMessage:
+        return UserMessage((ImageContent("iVBORw0KGgo" + letter * 1001, "image/png"),))
+
+    for letter in "AB":
+        deck = Deck(tmp_path, [CASE], is_recording=True)
+        await on_tape(deck, lambda: scripted("a cat"), prompts=(asked(letter),))
+        assert len(names_in(tmp_path / "blobs")) == "AB".index(letter) + 1
+    deck.close(is_whole_suite=True)
+    assert len(names_in(tmp_path / "blobs")) == 1
+    assert (await replayed(tmp_path, prompts=(asked("B"),))).result.text == "a cat"
 
 
 _WRITES_FOR_EVER = """
