@@ -11,6 +11,13 @@ from seatrial.core.tool import Tool
 from seatrial.core.tool_errors import told
 from seatrial.core.toolbox import Toolbox
 
+_UNLISTED = "cannot be listed:"
+
+
+def tells_of_missing_tools(warning: str) -> bool:
+    """Whether a run's warning says that a source's tools were not there."""
+    return warning.startswith("the tools of ") and _UNLISTED in warning
+
 
 class ToolSource(Protocol):
     """Tools that may change while a run goes on, such as those of a server."""
@@ -60,7 +67,7 @@ class Offering:
                 tools = await self._scope.signal.race(listing.source.current_tools())
             except Exception as error:  # noqa: BLE001 - a source of tools is asked like a hook
                 self._scope.signal.raise_if_set()
-                self._scope.warn(f"the tools of {listing.source.name} cannot be listed: {told(error)}")
+                self._scope.warn(f"the tools of {listing.source.name} {_UNLISTED} {told(error)}")
                 continue
             if tools is not listing.tools:
                 self._use(listing.update(tools, self._scope.state.tools))

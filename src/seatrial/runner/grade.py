@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from seatrial.core.messages import utc_now
+from seatrial.core.offering import tells_of_missing_tools
 from seatrial.metrics.base import Evidence, Score
 from seatrial.metrics.outcome import outcome_of
 from seatrial.runner.evidence import (
@@ -171,6 +172,8 @@ def _verdict(case: CaseConfig, attempt: Attempt, last: RunResult, scores: Sequen
     cut_off = _why_cut_off(case, attempt, last)
     if cut_off and outcome == "passed":
         return "failed", cut_off
+    if outcome == "failed" and not cut_off:
+        return outcome, "; ".join(text for text in last.warnings if tells_of_missing_tools(text))
     return outcome, cut_off
 
 

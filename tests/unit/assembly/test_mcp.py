@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,11 @@ from seatrial.config.mcp import McpToolConfig
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import ConfigError, McpError
 from seatrial.runner.execute import execute
+from seatrial.runner.plan import Plan, plan_cases
+from seatrial.runner.suite import Suite, run_suite
+from seatrial.runs.masking import Masker
+from seatrial.runs.records import RunRecord, Selection
+from seatrial.runs.store import open_store
 from seatrial.tools.mcp.servers import McpPool
 from seatrial.tools.mcp.settings import McpSettings
 
@@ -177,3 +183,17 @@ def test_more_tools_than_a_provider_takes_are_refused_with_their_numbers(write: 
     with pytest.raises(ConfigError) as failed:
         refuse_too_many_tools(loaded, "openai", {"small": 9, "large": 120})
     assert failed.value.message.endswith("offers 129 tools, and openai takes 128: large has 120, small has 9")
+
+
+async def test_a_case_that_fails_for_a_server_that_is_left_out_says_so(write: Write, tmp_path: Path) -> None:
+    case = {"name": "a", "input": "go", "expected_tools": ["srv"]}
+    loaded = write(entry("breaks", "dies_at_start", on_error="skip"), replies=["hi"], cases=[case])
+    run = RunRecord("r", "agent", "agent.yaml", datetime.now(UTC), planned=1)
+    plan = Plan(plan_cases(loaded.require().test_cases, Selection()))
+    with open_store(tmp_path / "runs.db") as store:
+        async with live(loaded, for_cases=True) as agent:
+            suite = Suite(plan, {"": agent}, Masker(()))
+            await run_suite(suite, run, store, lambda _event: None, AbortSignal())
+        (trial,) = store.trials("r")
+    assert trial.outcome == "failed"
+    assert "the tools of srv cannot be listed: the MCP server 'srv' ended with exit status 1" in trial.reason
