@@ -16,6 +16,8 @@ HOMES = {
     "yaml": {"seatrial.config", "seatrial.documents"},
     "click": {"seatrial.cli"},
     "rich": {"seatrial.cli", "seatrial.reporters"},
+    "prompt_toolkit": {"seatrial.cli.chat"},
+    "markdown_it": {"seatrial.cli.chat"},
     "numpy": {"seatrial.retrieval", "seatrial.providers"},
     "onnxruntime": {"seatrial.providers"},
     "xllamacpp": {"seatrial.providers"},

@@ -26,6 +26,7 @@ from seatrial.core.messages import UserMessage
 from seatrial.core.model import Model
 from seatrial.core.offering import ToolSource
 from seatrial.core.tool import Tool
+from seatrial.core.toolbox import Toolbox
 from seatrial.metrics.grading import GradedMetric
 from seatrial.recording.deck import Deck
 from seatrial.retrieval.report import IndexProgress, IndexReport
@@ -93,6 +94,13 @@ class LiveAgent:
     async def _with_own_servers(self, servers: McpServers, stop: AbortSignal) -> AsyncIterator[Agent]:
         async with servers.for_trial(stop) as sources:
             yield self.agent.with_tool_sources(_taped(sources, self._deck))
+
+    async def offered(self) -> Toolbox:
+        """The tools as a request offers them, those of the servers included. Raises what a server's list raises."""
+        toolbox = self.agent.tools
+        for source in () if self._servers is None else _taped(self._servers.sources, self._deck):
+            toolbox = toolbox.plus(await source.current_tools(), source=source.name)
+        return toolbox
 
     @property
     def models(self) -> tuple[Model, ...]:

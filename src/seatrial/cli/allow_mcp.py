@@ -5,23 +5,17 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
 from seatrial.assembly.mcp import started_programs
 from seatrial.cli import terminal
+from seatrial.cli.mcp_option import allow_mcp_option as allow_mcp_option
 from seatrial.cli.trusted import is_trusted, trust
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.secrets import mask
 from seatrial.errors import ConfigError
-
-allow_mcp_option = click.option(
-    "--allow-mcp",
-    is_flag=True,
-    envvar="SEATRIAL_ALLOW_MCP",
-    help="Start the programs that the agent file names as MCP servers without asking.",
-)
 
 
 def allow_servers(loaded: LoadedAgent, *, is_allowed: bool) -> None:
@@ -29,8 +23,8 @@ def allow_servers(loaded: LoadedAgent, *, is_allowed: bool) -> None:
 
     Raises `ConfigError` that shows what would be started.
     """
-    programs = list(_programs(loaded))
-    if is_allowed or not programs or is_trusted(loaded.folder, os.environ):
+    programs = programs_to_allow(loaded, is_allowed=is_allowed)
+    if not programs:
         return
     shown = "\n".join(f"  {line}" for line in programs)
     if sys.stdin.isatty() and sys.stderr.isatty():
@@ -38,7 +32,19 @@ def allow_servers(loaded: LoadedAgent, *, is_allowed: bool) -> None:
         if click.confirm("start them, now and from now on?", err=True):
             trust(loaded.folder, os.environ)
             return
-    raise ConfigError(
+    raise not_allowed(loaded, programs)
+
+
+def programs_to_allow(loaded: LoadedAgent, *, is_allowed: bool) -> list[str]:
+    """The servers that somebody has yet to allow, as ``name: command line``."""
+    programs = list(_programs(loaded))
+    return [] if is_allowed or is_trusted(loaded.folder, os.environ) else programs
+
+
+def not_allowed(loaded: LoadedAgent, programs: Iterable[str]) -> ConfigError:
+    """What is said when nobody allows them."""
+    shown = "\n".join(f"  {line}" for line in programs)
+    return ConfigError(
         f"{loaded.path} starts programs as MCP servers, and nobody has allowed that yet:\n{shown}",
         hint="look at them; then give --allow-mcp, or set SEATRIAL_ALLOW_MCP=1",
     )

@@ -26,6 +26,7 @@ COMMANDS = {
     "validate": Entry("seatrial.cli.validate", "Check the agent file and say what to write instead."),
     "schema": Entry("seatrial.cli.schema", "Print the JSON Schema of the agent file."),
     "run": Entry("seatrial.cli.run", "Answer one prompt."),
+    "chat": Entry("seatrial.cli.chat.command", "Talk with the agent."),
     "test": Entry("seatrial.cli.suite", "Run the test cases and give a verdict."),
     "tools": Entry("seatrial.cli.tools", "List the agent's tools, or call one by hand."),
     "index": Entry("seatrial.cli.index", "Build or refresh the vector indexes."),

@@ -52,6 +52,11 @@ def tell(text: str = "") -> None:
     print(visible(text), file=sys.stderr)
 
 
+def prompt(text: str) -> None:
+    """The beginning of a line that the user goes on with, on stderr."""
+    print(text, end="", flush=True, file=sys.stderr)
+
+
 def say_json(document: bytes) -> None:
     """One JSON document on stdout, exactly these bytes: UTF-8 whatever the locale."""
     say_bytes(document.rstrip(b"\n") + b"\n")

@@ -62,6 +62,12 @@ class TextEdits:
             )
             self._edits.add(_Edit(end, end, "\n" + " " * (spot.key_column - 1) + text))
 
+    def append(self, block: Block, key: str, lines: str) -> None:
+        """Lines behind all that stands under a key in block style; they bring their own indent."""
+        last = self._last_line(block, key)
+        end = self.source.index(last, 1) + len(self.source.lines[last - 1])
+        self._edits.add(_Edit(end, end, f"\n{lines}"))
+
     def remove(self, block: Block, key: str) -> None:
         """The entry is taken out, comments around it stay."""
         spot = block.spots[key]
