@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 
-from mcp import Client, MCPDeprecationWarning, MCPError
-from mcp.client import IncomingMessage, Transport
+from mcp import Client, MCPError
+from mcp.client import IncomingMessage, Transport, session
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.types import Implementation, LoggingMessageNotificationParams, ToolListChangedNotification
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
@@ -28,6 +27,7 @@ from seatrial.tools.mcp.stdio import StdioTransport
 CLOSE_LIMIT_S = 6.0
 SETTLE_LIMIT_S = 0.5
 MAX_LISTEN_TRIES = 5
+_SESSION_FILE = session.__file__
 
 OnLog = Callable[[str], None]
 
@@ -194,14 +194,24 @@ class Link:
 
 def _keep_quiet() -> None:
     """Sends what the protocol library logs to our log, where it is seen when debugging only."""
-    warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
-    for name in ("mcp", "client"):
-        logger = logging.getLogger(name)
-        if not any(isinstance(handler, _ToOurs) for handler in logger.handlers):
-            logger.addHandler(_ToOurs())
-            logger.propagate = False
+    own, shared = logging.getLogger("mcp"), logging.getLogger("client")
+    if not any(isinstance(handler, _ToOurs) for handler in own.handlers):
+        own.addHandler(_ToOurs())
+        own.propagate = False
+    if not any(isinstance(sieve, _Sieve) for sieve in shared.filters):
+        shared.addFilter(_Sieve())
 
 
 class _ToOurs(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         logging.getLogger("seatrial.mcp").debug("%s: %s", record.name, record.getMessage())
+
+
+class _Sieve(logging.Filter):
+    """Keeps the library's records out of a logger whose name may be somebody else's too."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.pathname != _SESSION_FILE:
+            return True
+        _ToOurs().emit(record)
+        return False

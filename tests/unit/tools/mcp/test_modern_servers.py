@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -74,3 +75,13 @@ async def test_progress_is_told(settings: McpSettings) -> None:
     finally:
         await servers.stop()
     assert [event.text for event in told if isinstance(event, ToolUpdated)] == ["1/2 half"]
+
+
+async def test_a_logger_that_is_named_like_the_librarys_stays_its_owners(
+    settings: McpSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    servers = McpServers([McpEntry(settings)])
+    await servers.start()
+    await servers.stop()
+    logging.getLogger("client").warning("mine")
+    assert caplog.messages == ["mine"]
