@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from seatrial.assembly.check import check
@@ -38,6 +40,15 @@ async def test_its_server_counts_lamps(tmp_path: Path) -> None:
         await servers.stop()
     assert (result.text, result.is_error) == ("12", False)
     assert result.details == {"structured_content": {"result": 12}}
+
+
+def test_its_program_runs(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "ask.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("Twelve.\n", "")
 
 
 def test_the_table_of_limits_holds() -> None:
