@@ -196,6 +196,34 @@ class RefusesHandshake(Server):
         raise RefusedError(-32000, "licence expired")
 
 
+class SparseHandshake(Server):
+    """Says of itself no more than the revision, and that beside what is not as it should be."""
+
+    def initialize(self) -> Message:
+        return {
+            "protocolVersion": self.protocol,
+            "capabilities": {"tools": True},
+            "serverInfo": None,
+            "instructions": 7,
+        }
+
+
+class Tardy(Server):
+    """Answers ``never`` once it is called off, and tells of a progress that nobody asked for."""
+
+    tools = (tool("never"), tool("quick"))
+
+    def call(self, name: str, _arguments: Message, request_id: Any, _params: Message) -> Message | None:
+        self.pending = request_id
+        return None if name == "never" else text("quick answer")
+
+    def noted(self, message: Message) -> None:
+        if message["method"] == "notifications/cancelled":
+            self.send({"id": self.pending, "result": text("too late")})
+            told = {"progressToken": "nobody's", "progress": "much"}
+            self.send({"method": "notifications/progress", "params": told})
+
+
 class SlowStart(Server):
     """Takes a while before it reads; the seconds stand in SECONDS."""
 
@@ -221,6 +249,8 @@ SERVERS = {
     "late": Late,
     "wrong_version": WrongVersion,
     "refuses_handshake": RefusesHandshake,
+    "sparse_handshake": SparseHandshake,
+    "tardy": Tardy,
     "slow_start": SlowStart,
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mcp import MCPError
+from pydantic import ValidationError
 
 from seatrial.errors import McpError
 from seatrial.http_client.words import redact
@@ -154,7 +155,12 @@ def _why_it_ended(link: Link) -> str | None:
 def _words(cause: BaseException) -> str:
     if isinstance(cause, MCPError):
         return f"{cause.message[:_MAX_CHARS] or 'no reason is given'} (code {cause.code})"
+    if isinstance(cause, ValidationError):
+        found = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in cause.errors(include_url=False)]
+        return f"its answer is not as it should be: {'; '.join(found)}"[:_MAX_CHARS]
     said = " ".join(str(cause).split())[:_MAX_CHARS]
+    if said and isinstance(cause, RuntimeError):
+        return said
     return f"{type(cause).__name__}: {said}" if said else type(cause).__name__
 
 

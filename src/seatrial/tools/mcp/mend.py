@@ -14,6 +14,7 @@ from seatrial.tools.mcp.wire import INTERNAL_ERROR, error_reply
 
 ORIGINAL = "seatrial/original"
 NAMELESS = "seatrial/nameless"
+HANDSHAKE = "initialize"
 LIST_TOOLS = "tools/list"
 CALL_TOOL = "tools/call"
 
@@ -83,11 +84,30 @@ class Mender:
 
 def mended_result(method: str, result: dict[str, Any]) -> dict[str, Any]:
     """The result of a listing or a call as a frame around the server's own; any other as it is."""
+    if method == HANDSHAKE:
+        return _completed_handshake(result)
     if method == LIST_TOOLS:
         return _list_frame(result)
     if method == CALL_TOOL and result.get("resultType", "complete") == "complete":
         return _frame(content=[], isError=result.get("isError") is True, _meta={ORIGINAL: Original.of(result)})
     return result
+
+
+def _completed_handshake(result: dict[str, Any]) -> dict[str, Any]:
+    """What matters is the revision; the rest has a meaning when it is not there, too."""
+    capabilities, info = _dict(result.get("capabilities")), _dict(result.get("serverInfo"))
+    named = {key: info[key] if isinstance(info.get(key), str) else "" for key in ("name", "version")}
+    completed = {
+        "capabilities": {key: value for key, value in capabilities.items() if isinstance(value, dict)},
+        "serverInfo": named,
+    }
+    instructions = result.get("instructions")
+    told = {"instructions": instructions} if isinstance(instructions, str) else {}
+    return {"protocolVersion": result.get("protocolVersion"), **completed, **told}
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _list_frame(result: dict[str, Any]) -> dict[str, Any]:

@@ -120,7 +120,7 @@ async def test_a_change_of_the_list_is_told_however_often_it_is_announced() -> N
         ),
         ("needs_variable", "Error: the TOKEN environment variable is required"),
         ("refuses_handshake", "could not be started: licence expired (code -32000)"),
-        ("wrong_version", "1999-12-31"),
+        ("wrong_version", "could not be started: Unsupported protocol version from the server: 1999-12-31"),
     ],
 )
 async def test_a_server_that_does_not_start_says_why(server: str, message: str) -> None:
@@ -143,7 +143,9 @@ async def test_a_server_that_hangs_at_its_start_is_given_up_in_time() -> None:
     assert "connect_timeout" in (error.hint or "")
 
 
-@pytest.mark.parametrize("server", ["exits_on_probe", "empty_probe", "garbage", "bad_bytes", "talkative", "parent"])
+@pytest.mark.parametrize(
+    "server", ["exits_on_probe", "empty_probe", "sparse_handshake", "garbage", "bad_bytes", "talkative", "parent"]
+)
 async def test_a_server_with_a_bad_habit_works_all_the_same(server: str) -> None:
     async with connected("breaks", server) as connection:
         assert connection.tools
@@ -183,6 +185,12 @@ async def test_a_call_without_an_answer_is_given_up_called_off_and_survived() ->
         waiting, cancelled = json.loads((await connection.call("cancelled", {})).content[0]["text"])
     assert len(waiting) == 2
     assert cancelled == waiting
+
+
+async def test_an_answer_that_comes_too_late_is_no_answer_to_another_call() -> None:
+    async with connected("breaks", "tardy") as connection:
+        await failure_of(lambda: connection.call("never", {}, timeout_s=0.1))
+        assert (await connection.call("quick", {})).content[0]["text"] == "quick answer"
 
 
 async def test_answers_find_their_calls_in_whatever_order_they_come() -> None:
