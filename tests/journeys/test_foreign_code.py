@@ -27,6 +27,13 @@ def t(): return "ok"
 def hook(call): return None
 def check(output): return True
 """
+FORKS = """\
+def check(output):
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+"""
 
 
 @pytest.mark.parametrize(
@@ -88,3 +95,25 @@ def test_a_hook_that_fails_makes_its_cases_errored_and_says_why(tmp_path: Path, 
     assert "2 of 3 passed" in ended.stdout
     assert f"the hook {moment} failed at t" in ended.stdout
     assert "✗ t: error" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    "hostile", ["def check(output): os._exit(0)", "def t(): os._exit(0)", "def hook(call): os._exit(0)"]
+)
+def test_code_that_ends_the_process_at_once_is_told_and_no_success(tmp_path: Path, hostile: str) -> None:
+    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
+    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "code.py").write_text(f"import os\n{HARMLESS}{hostile}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert "ended the process with os._exit(0)" in ended.stderr
+
+
+def test_a_child_that_a_tool_forks_ends_as_it_likes(tmp_path: Path) -> None:
+    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
+    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "code.py").write_text(f"import os\n{HARMLESS}{FORKS}", encoding="utf-8")
+    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr

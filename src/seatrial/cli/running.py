@@ -7,7 +7,7 @@ import gc
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from seatrial.cli.terminal import interruptible
+from seatrial.cli.terminal import ends_told, interruptible
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import SeatrialError
 from seatrial.runs.verdict import INTERRUPTED
@@ -25,7 +25,7 @@ def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]]) -> int:
     stop = AbortSignal()
     runner = asyncio.Runner()
     loop = runner.get_loop()
-    with interruptible(lambda: _say_stop(loop, stop)):
+    with ends_told(), interruptible(lambda: _say_stop(loop, stop)):
         try:
             return runner.run(work(stop))
         except SystemExit as error:

@@ -25,6 +25,7 @@ INTERRUPTED = 130
 _OUTSIDE_FAILED = 3
 _STDOUT, _STDERR = 1, 2
 _FINDINGS_SHOWN = 100
+_end_process = os._exit  # as it is before any code of the user's is loaded
 _OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE})
 
 
@@ -185,7 +186,7 @@ def leave(code: int) -> NoReturn:
     except OSError as error:
         code = after_lost_output(error, code)
     if code == INTERRUPTED:
-        os._exit(code)
+        _end_process(code)
     sys.exit(code)
 
 
@@ -207,6 +208,30 @@ def interruptible(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def ends_told() -> Iterator[None]:
+    """While code of the user's runs, ``os._exit`` in this process says that it ended it, and never ends it with 0.
+
+    Children that such code forks end as they ever did.
+    """
+    own = os.getpid()
+
+    def end(status: int) -> NoReturn:
+        if os.getpid() != own:
+            _end_process(status)
+        message = f"error: code of a tool, a hook or a check ended the process with os._exit({status})\n"
+        hint = "  what was stored until then is kept; let that code raise an exception instead\n"
+        with suppress(OSError):
+            os.write(2, f"{message}{hint}".encode())  # ``sys.stderr`` may be what a tool prints to
+        _end_process(status or 1)
+
+    vars(os)["_exit"] = end
+    try:
+        yield
+    finally:
+        vars(os)["_exit"] = _end_process
 
 
 def _print_error(message: str) -> None:
