@@ -184,6 +184,8 @@ class Link:
                     was_heard = True
                     if not changes.honored.tools_list_changed:
                         return
+                    # What changed between the listing and this was told to nobody.
+                    self.tools_changed = True
                     async for _ in changes:
                         self.tools_changed = True
             if not was_heard:
