@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -65,7 +66,7 @@ def _jsonl(source: Source) -> CaseRows:
     decoder = json.JSONDecoder(
         parse_int=PlainText, parse_float=PlainText, parse_constant=_no_number, object_pairs_hook=_unique
     )
-    for number, line in enumerate(source.lines, start=1):
+    for number, line in enumerate(source.lines_in_turn(), start=1):
         if not line.strip():
             continue
         try:
@@ -79,7 +80,7 @@ def _jsonl(source: Source) -> CaseRows:
         if not isinstance(row, dict):
             found.problems.append(_bad_row(source, number, "each line holds one test case as a JSON object"))
             continue
-        _add(found.rows, _JsonRow(source, number, row))
+        found.rows.append(_JsonRow(source, number, row))
     return found
 
 
@@ -91,34 +92,34 @@ class _JsonRow(Block):
     def __init__(self, source: Source, number: int, row: dict[str, Any]) -> None:
         super().__init__(source.path, number)
         self._source = source
-        self._old_names: dict[str, str] = {}
+        self._old_names: dict[str, str] | None = None
         self._in_line: dict[str, Spot] | None = None
         self.update(row)
 
     def rename(self, old: str, new: str) -> None:
         """Moves a value to another key; the place stays that of the old one."""
         super().rename(old, new)
-        self._old_names[new] = old
+        self._old_names = {**(self._old_names or {}), new: old}
 
     def place_of_key(self, key: str) -> Place:
         """Where the key stands in its line."""
-        spot = self._spots_in_line().get(self._old_names.get(key, key))
+        spot = self._spot_in_line(key)
         return self.place if spot is None else Place(self.file, self.line, spot.key_column, spot.key_length)
 
     def place_of_value(self, key: str) -> Place:
         """Where the value stands in its line."""
-        spot = self._spots_in_line().get(self._old_names.get(key, key))
+        spot = self._spot_in_line(key)
         return self.place if spot is None else Place(self.file, self.line, spot.column, spot.length)
 
-    def _spots_in_line(self) -> dict[str, Spot]:
+    def _spot_in_line(self, key: str) -> Spot | None:
         if self._in_line is None:
             data = read_yaml(Source(self.file, self._source.lines[self.line - 1])).data
             self._in_line = data.spots if isinstance(data, Block) else {}
-        return self._in_line
+        return self._in_line.get((self._old_names or {}).get(key, key))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
+    made = {sys.intern(name): value for name, value in pairs}
     if len(made) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
@@ -150,13 +151,13 @@ def _csv(source: Source) -> CaseRows:
             hint = "a cell that holds a comma or a line break needs double quotes"
             found.problems.append(_bad_row(source, number, message, hint=hint))
             continue
-        _add(found.rows, _csv_row(source, number, columns, cells, found.problems))
+        found.rows.append(_csv_row(source, number, columns, cells, found.problems))
     return found
 
 
 def _records(source: Source) -> Iterator[tuple[int, list[str]]]:
     """Rows with the line on which each begins."""
-    first = source.lines[0] if source.lines else ""
+    first = next(source.lines_in_turn())
     delimiter = "\t" if source.path.suffix.lower() == ".tsv" else max(",;\t", key=lambda mark: first.count(mark))
     reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter, strict=True)
     line = 1
@@ -195,11 +196,6 @@ def _cell(source: Source, number: int, name: str, cell: str, problems: list[Diag
     if name in _LIST_COLUMNS:
         return [word.strip() for word in cell.split(";") if word.strip()]
     return cell
-
-
-def _add(rows: Listing, row: Block) -> None:
-    rows.append(row)
-    rows.spots.append((row.line, row.column, 1))
 
 
 def _bad_row(source: Source, number: int, message: str, column: int = 1, *, hint: str | None = None) -> Diagnostic:

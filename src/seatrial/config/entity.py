@@ -77,6 +77,8 @@ class Entity(BaseModel):
             raise _failure(cls, problems, error, value) from None
         if problems:
             raise _failure(cls, problems)
+        # A quarter of what a test case takes; frozen sections may share it, and copies of them copy it.
+        object.__setattr__(entity, "__pydantic_fields_set__", _shared_set(frozenset(entity.model_fields_set)))
         return entity
 
     @classmethod
@@ -103,6 +105,11 @@ def entity_classes() -> Iterator[type[Entity]]:
             seen.add(cls)
             waiting += cls.__subclasses__()
             yield cls
+
+
+@lru_cache(maxsize=1024)
+def _shared_set(names: frozenset[str]) -> set[str]:
+    return set(names)
 
 
 @lru_cache(maxsize=1024)

@@ -61,7 +61,7 @@ class Spot(NamedTuple):
 class Block(dict[str, Any]):
     """A mapping that knows where it and its keys stand. ``is_flow``: it is written between braces."""
 
-    __slots__ = ("column", "file", "is_flow", "line", "spots")
+    __slots__ = ("_spots", "column", "file", "is_flow", "line")
 
     def __init__(self, file: Path, line: int, column: int = 1) -> None:
         super().__init__()
@@ -69,7 +69,14 @@ class Block(dict[str, Any]):
         self.line = line
         self.column = column
         self.is_flow = False
-        self.spots: dict[str, Spot] = {}
+        self._spots: dict[str, Spot] | None = None
+
+    @property
+    def spots(self) -> dict[str, Spot]:
+        """Where each key stands, as far as that is known; to be added to."""
+        if self._spots is None:
+            self._spots = {}
+        return self._spots
 
     @property
     def place(self) -> Place:
@@ -99,14 +106,14 @@ class Block(dict[str, Any]):
     def rename(self, old: str, new: str) -> None:
         """Moves a value to another key; the place stays that of the old one."""
         self[new] = self.pop(old)
-        if old in self.spots:
-            self.spots[new] = self.spots.pop(old)
+        if self._spots is not None and old in self._spots:
+            self._spots[new] = self._spots.pop(old)
 
 
 class Listing(list[Any]):
     """A list that knows where it and its items stand."""
 
-    __slots__ = ("column", "file", "line", "spots")
+    __slots__ = ("_elsewhere", "column", "file", "line", "spots")
 
     def __init__(self, file: Path, line: int, column: int = 1) -> None:
         super().__init__()
@@ -114,6 +121,7 @@ class Listing(list[Any]):
         self.line = line
         self.column = column
         self.spots: list[tuple[int, int, int]] = []
+        self._elsewhere: dict[int, Path] = {}
 
     @property
     def place(self) -> Place:
@@ -125,12 +133,23 @@ class Listing(list[Any]):
         item = self[index]
         if isinstance(item, (Block, Listing)):
             return item.place
-        return Place(self.file, *self.spots[index]) if index < len(self.spots) else self.place
+        if index >= len(self.spots):
+            return self.place
+        return Place(self._elsewhere.get(index, self.file), *self.spots[index])
 
     def join(self, other: Listing) -> None:
         """Adds the items of another list, which may be of another file."""
+        self._fill_spots()
+        if other.file != self.file:
+            bare = (at for at, item in enumerate(other, start=len(self)) if not isinstance(item, (Block, Listing)))
+            self._elsewhere.update(dict.fromkeys(bare, other.file))
         self.extend(other)
         self.spots.extend(other.spots)
+        self._fill_spots()
+
+    def _fill_spots(self) -> None:
+        """Blocks know their places themselves: rows of data files, of which there are many, have none here."""
+        self.spots += [(self.line, self.column, 1)] * (len(self) - len(self.spots))
 
 
 def unreadable_text() -> FilledText:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -34,6 +35,14 @@ class Source:
     def lines(self) -> list[str]:
         """The text by lines, without their ends."""
         return self.text.split("\n")
+
+    def lines_in_turn(self) -> Iterator[str]:
+        """The same, one after the other: `lines` of a large file are kept, and take more memory than its text."""
+        start = 0
+        while (end := self.text.find("\n", start)) >= 0:
+            yield self.text[start:end]
+            start = end + 1
+        yield self.text[start:]
 
     @cached_property
     def are_below_holders(self) -> list[bool]:

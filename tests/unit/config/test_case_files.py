@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,27 @@ def test_h013_a_file_may_hold_any_number_of_cases(load: Load, project: Path) -> 
     loaded = load(HEAD + "test_cases_file: many.jsonl\n")
     assert len(loaded.require().test_cases) == 1500
     assert loaded.diagnostics == ()
+
+
+def test_a_case_of_a_data_file_takes_little_memory(load: Load, project: Path) -> None:
+    head, rows = HEAD + "test_cases_file: many.jsonl\n", project / "many.jsonl"
+    line = '{{"input": "What is the number of item {0}?", "ground_truth": "The number is {0}", "checks": "none"}}\n'
+    rows.write_text(line.format(0))
+    load(head)  # what is built once is not the cases'
+    rows.write_text("".join(map(line.format, range(1000))))
+    tracemalloc.start()
+    loaded = load(head)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(loaded.require().test_cases) == 1000
+    assert held < 1000 * 1500
+
+
+def test_items_behind_those_of_a_data_file_keep_their_places(load: Load, project: Path) -> None:
+    (project / "a.jsonl").write_text('{"input": "a", "checks": "none"}\n\n{"input": "b", "checks": "none"}\n')
+    (project / "b.yaml").write_text("- {input: c, checks: none}\n-   oops\n")
+    (error,) = load(HEAD + "test_cases_file: [a.jsonl, b.yaml]\n").errors
+    assert (error.place.file.name, error.place.line, error.place.column) == ("b.yaml", 2, 5)
 
 
 def test_cases_of_the_agent_file_come_first_then_files_in_their_order(load: Load, project: Path) -> None:
