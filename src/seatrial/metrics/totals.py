@@ -40,11 +40,16 @@ def totals_of(trials: Iterable[tuple[str, Sequence[Score]]]) -> list[Total]:
     sums: dict[str, _Sum] = {}
     is_asked = False
     for case, scores in trials:
-        is_asked = is_asked or any(score.group or score.weight != _EVEN for score in scores)
+        is_asked = is_asked or any(map(has_say, scores))
         for group in dict.fromkeys((ALL, *(score.group for score in scores))):
             chosen = [score for score in scores if group in (ALL, score.group)]
             sums.setdefault(group, _Sum()).add(case, chosen)
     return [found for group, each in sums.items() if is_asked and (found := each.total(group)) is not None]
+
+
+def has_say(score: Score) -> bool:
+    """Whether the file gave the metric a group, or a weight of its own: then totals are told."""
+    return bool(score.group) or score.weight != _EVEN
 
 
 def share_of(score: Score) -> float | None:

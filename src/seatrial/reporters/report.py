@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,9 +13,9 @@ from typing import NamedTuple
 
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
 from seatrial.core.usage import UsageTotal
-from seatrial.metrics.base import MetricOutcome
+from seatrial.metrics.base import MetricOutcome, Score
 from seatrial.metrics.summary import MetricSummary, summarize
-from seatrial.metrics.totals import Total, totals_of
+from seatrial.metrics.totals import Total, has_say, totals_of
 from seatrial.reporters.repeats import Repeats, repeats_of
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Spent, Tally, TrialRecord
 from seatrial.runs.store import RunStore
@@ -104,12 +105,17 @@ class Report:
     @cached_property
     def metrics(self) -> list[MetricSummary]:
         """What each metric comes to, in the order of their first appearance."""
-        return summarize((trial.case, trial.scores) for trial in self.trials())
+        return summarize(self._scored())
 
     @cached_property
     def totals(self) -> list[Total]:
         """The weighted total of all metrics and of each group; empty where the file names no group and no weight."""
-        return totals_of((trial.case, trial.scores) for trial in self.trials())
+        is_asked = any(has_say(score) for _, scores in self._scored() for score in scores)
+        return totals_of(self._scored()) if is_asked else []
+
+    def _scored(self) -> Iterator[tuple[str, tuple[Score, ...]]]:
+        """The case and the scores of each trial; the name of a case is one text, however often it is told."""
+        return ((sys.intern(trial.case), trial.scores) for trial in self.trials())
 
     @cached_property
     def judges(self) -> Spent:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -103,14 +104,15 @@ def _worked_s(run: RunRecord, store: RunStore) -> float:
 
 def _plan(loaded: LoadedAgent, selection: Selection, variants: Sequence[Variant], repeat: int) -> Plan:
     cases = loaded.require().test_cases
-    places = [_place(loaded, index) for index in range(len(cases))]
     names = [variant.name for variant in variants]
-    return Plan(plan_cases(cases, selection, places=places), variants=names, repeat=repeat)
+    # Named once for each file, not for each case: there are far more of these.
+    files = {path: None if path == loaded.path else _from_folder(path, loaded) for path in loaded.sources}
+    return Plan(plan_cases(cases, selection, place_of=partial(_place, loaded, files)), variants=names, repeat=repeat)
 
 
-def _place(loaded: LoadedAgent, index: int) -> CasePlace:
+def _place(loaded: LoadedAgent, files: Mapping[Path, str | None], index: int) -> CasePlace:
     place = loaded.place_of(("test_cases", index))
-    return CasePlace(None if place.file == loaded.path else _from_folder(place.file, loaded), place.line or None)
+    return CasePlace(files[place.file], place.line or None)
 
 
 def _sources(variants: Sequence[Variant]) -> tuple[Source, ...]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import sys
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from seatrial.errors import ConfigError
 from seatrial.runs.records import Selection, TrialKey
@@ -84,9 +87,36 @@ class Plan:
                         yield trial
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedCases(Sequence[PlannedCase]):
+    """The cases ``numbers`` of a suite, each put together when it is asked for: there may be very many."""
+
+    configs: Sequence[CaseConfig]
+    names: Sequence[str]
+    numbers: Sequence[int]
+    place_of: Callable[[int], CasePlace]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> PlannedCase: ...
+    @overload
+    def __getitem__(self, place: slice) -> PlannedCases: ...
+    def __getitem__(self, place: int | slice) -> PlannedCase | PlannedCases:
+        if isinstance(place, slice):
+            return replace(self, numbers=self.numbers[place])
+        index = self.numbers[place]
+        return PlannedCase(self.configs[index], self.names[index], index, self.place_of(index))
+
+
+def _nowhere(_index: int) -> CasePlace:
+    return NOWHERE
+
+
 def plan_cases(
-    configs: Sequence[CaseConfig], selection: Selection, *, places: Sequence[CasePlace] = ()
-) -> list[PlannedCase]:
+    configs: Sequence[CaseConfig], selection: Selection, *, place_of: Callable[[int], CasePlace] = _nowhere
+) -> PlannedCases:
     """The selected cases in the order of the file. Raises `ConfigError` when nothing is left to run."""
     if not configs:
         raise ConfigError("there is nothing to run: the agent file has no test cases", hint="add some under test_cases")
@@ -95,18 +125,18 @@ def plan_cases(
     names = case_names(configs)
     _refuse_unknown(selection.cases, names, "case")
     _refuse_unknown(selection.tags, sorted({tag for config in configs for tag in config.tags}), "tag")
-    known = [*places, *[NOWHERE] * (len(configs) - len(places))]
-    cases = [
-        PlannedCase(config, name, index, place)
-        for index, (config, name, place) in enumerate(zip(configs, names, known, strict=True))
+    chosen = (
+        index
+        for index, (config, name) in enumerate(zip(configs, names, strict=True))
         if _is_selected(name, config.tags, selection)
-    ]
-    if not cases:
+    )
+    numbers = array("L", islice(chosen, selection.limit))
+    if not numbers:
         raise ConfigError(
             f"there is nothing to run: none of {len(configs)} cases is selected",
             hint=f"the names are {_some(names)}",
         )
-    return cases[: selection.limit]
+    return PlannedCases(configs, names, numbers, place_of)
 
 
 def case_names(configs: Iterable[CaseConfig]) -> list[str]:
@@ -118,7 +148,7 @@ def case_names(configs: Iterable[CaseConfig]) -> list[str]:
     for config in configs:
         name = config.name or _free_name(_name_from(first_input(config)), taken, numbers)
         taken.add(name)
-        names.append(name)
+        names.append(sys.intern(str(name)))
     return names
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -158,7 +159,8 @@ class SqlRunStore(Protocol):
         """The keys of the trials that have run."""
         query = "SELECT case_name, variant, repeat FROM trials WHERE run = ? AND outcome <> 'not_run'"
         with self._reading():
-            return {TrialKey(*row) for row in self._rows(query, [self._number(run_id)])}
+            rows = self._rows(query, [self._number(run_id)])
+            return {TrialKey(sys.intern(case), sys.intern(variant), repeat) for case, variant, repeat in rows}
 
     def tally(self, run_id: str) -> Tally:
         """Counts and sums over the run's trials."""
@@ -177,7 +179,8 @@ class SqlRunStore(Protocol):
     def case_tallies(self, run_id: str) -> list[CaseTally]:
         """The tally by case and variant, in the order of the file."""
         with self._reading():
-            return [CaseTally(*row) for row in self._rows(_CASE_TALLIES, [self._number(run_id)])]
+            rows = self._rows(_CASE_TALLIES, [self._number(run_id)])
+            return [CaseTally(sys.intern(case), sys.intern(variant), *counts) for case, variant, *counts in rows]
 
     def delete_run(self, run_id: str) -> None:
         """Removes the run, its trials, and the contents that no other run uses."""

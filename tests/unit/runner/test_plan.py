@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seatrial.config.cases import CaseConfig
 from seatrial.errors import ConfigError
-from seatrial.runner.plan import Plan, case_names, plan_cases
+from seatrial.runner.plan import CasePlace, Plan, case_names, plan_cases
 from seatrial.runs.records import Selection, TrialKey
 
 
@@ -102,3 +102,18 @@ def test_what_is_done_is_not_planned_again() -> None:
 def test_an_empty_pattern_selects_nothing() -> None:
     with pytest.raises(ConfigError, match="the pattern is empty"):
         plan_cases([CaseConfig(name="a", input="q")], Selection(""))
+
+
+def test_cases_are_put_together_when_they_are_asked_for() -> None:
+    asked: list[int] = []
+
+    def place_of(index: int) -> CasePlace:
+        asked.append(index)
+        return CasePlace("cases.jsonl", index + 1)
+
+    cases = plan_cases([case("a"), case("b"), case("c")], Selection(pattern="[bc]*", limit=2), place_of=place_of)
+    assert not asked
+    last = cases[-1]
+    assert (last.name, last.index, last.place.line) == ("c", 2, 3)
+    assert [planned.name for planned in cases[1:]] == ["c"]
+    assert asked == [2, 2]
