@@ -28,7 +28,7 @@ define install
 endef
 
 $(VENV)/.demo: pyproject.toml | $(PY)
-	$(call install,-e '.[local$(comma)metrics]')
+	$(call install,-e '.[local$(comma)metrics$(comma)chat]')
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(PY)

@@ -16,7 +16,7 @@ SUMMARIES = {
 }
 
 KEYS = (
-    "Enter sends; Alt-Enter, Ctrl-J or a backslash at the end of a line goes on in a new one.\n"
+    "Enter sends; Alt-Enter or a backslash at the end of a line goes on in a new one.\n"
     "Up and Ctrl-R find what was entered before; Tab completes commands, and files behind @.\n"
     "Ctrl-C stops the answer, a second one leaves. What you enter meanwhile is told the agent before its next step."
 )

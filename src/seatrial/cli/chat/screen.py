@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import run_in_terminal
-from prompt_toolkit.application.current import get_app_or_none
 from prompt_toolkit.completion import Completer
-from prompt_toolkit.filters import Condition, has_completions
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -48,7 +46,6 @@ class Screen:
         self._failure: BaseException | None = None
         self._has_left = False
         self._waiting: list[str] = []
-        self._printing: asyncio.Task[None] | None = None
         self._shown = asyncio.Event()
         self._words: dict[str, Sequence[str]] = {}
         completing = Completing(SUMMARIES, lambda command: self._words.get(command, ()))
@@ -72,13 +69,15 @@ class Screen:
                 break
             finally:
                 self._shown.set()
+                self._write_waiting()
             if self._failure is not None:
                 raise self._failure
+            if self._question is None and not text.strip():
+                continue
             self._print(self._paint().line(_PROMPT + text, "user", self.width))
-            if self._question is not None:
-                self._answer(text)
-            elif text.strip():
+            if self._question is None:
                 return text
+            self._answer(text)
         return None
 
     async def ask(self, question: str) -> str | None:
@@ -129,9 +128,7 @@ class Screen:
         self._words[command] = words
 
     async def settle(self) -> None:
-        """Waits for the printing."""
-        while self._printing is not None and not self._printing.done():
-            await asyncio.wait((self._printing,))
+        """Everything is shown at once."""
 
     def leave(self) -> None:
         """Ends the editor."""
@@ -159,22 +156,21 @@ class Screen:
             self._question.set_result(text)
 
     def _print(self, painted: str) -> None:
-        """Puts it into the scroll-back, in order; several at once cost one redraw."""
+        """Puts it into the scroll-back. Keys that are pressed meanwhile are not lost: the terminal's mode stays."""
         self._waiting.append(painted)
-        if self._printing is None or self._printing.done():
-            self._printing = asyncio.get_running_loop().create_task(self._print_waiting())
-
-    async def _print_waiting(self) -> None:
-        while self._waiting:
-            if get_app_or_none() is None:
-                self._write_waiting()
-            else:
-                await run_in_terminal(self._write_waiting)
+        app = self._session.app
+        if app.is_running and app.is_done:
+            return
+        if app.is_running:
+            app.renderer.erase()
+        self._write_waiting()
+        self._redraw()
 
     def _write_waiting(self) -> None:
         waiting, self._waiting = self._waiting, []
-        sys.stdout.write("".join(waiting))
-        sys.stdout.flush()
+        output = self._session.app.output
+        output.write_raw("".join(waiting).replace("\n", "\r\n"))
+        output.flush()
 
     def _redraw(self) -> None:
         if self._session.app.is_running:
@@ -228,8 +224,14 @@ class Screen:
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
+        is_choosing = Condition(self._is_choosing)
 
-        @keys.add("enter", filter=~has_completions | Condition(lambda: not self._is_choosing()))
+        @keys.add("enter", filter=is_choosing)
+        def choose(event: KeyPressEvent) -> None:
+            event.current_buffer.complete_state = None
+
+        @keys.add("enter", filter=~is_choosing)
+        @keys.add("c-j", filter=~is_choosing)
         def send(event: KeyPressEvent) -> None:
             buffer = event.current_buffer
             if buffer.document.current_line_before_cursor.endswith("\\"):
@@ -239,7 +241,6 @@ class Screen:
                 buffer.validate_and_handle()
 
         @keys.add("escape", "enter")
-        @keys.add("c-j")
         def break_line(event: KeyPressEvent) -> None:
             event.current_buffer.insert_text("\n")
 
