@@ -49,18 +49,21 @@ class ServerProcess(asyncio.SubprocessProtocol):
         cls, name: str, command: str, args: Sequence[str], *, env: Mapping[str, str], cwd: Path | None
     ) -> ServerProcess:
         """A running process in a session of its own, so that Ctrl-C does not reach it. Raises OSError."""
-        loop = asyncio.get_running_loop()
         process = cls(name)
-        transport, _ = await loop.subprocess_exec(
-            lambda: process, command, *args, env=dict(env), cwd=cwd, start_new_session=os.name == "posix"
-        )
-        process._transport = transport
+        # Given up in the middle it would lose what the process has started by then.
+        opening = asyncio.create_task(process._open(command, args, env, cwd))
         try:
-            process._guard = await Guard.over(transport.get_pid())
-        except BaseException:
+            await _to_the_end(opening)
+        except asyncio.CancelledError:
             await process.stop()
             raise
         return process
+
+    async def _open(self, command: str, args: Sequence[str], env: Mapping[str, str], cwd: Path | None) -> None:
+        self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
+            lambda: self, command, *args, env=dict(env), cwd=cwd, start_new_session=os.name == "posix"
+        )
+        self._guard = await Guard.over(self._transport.get_pid())
 
     @property
     def exit_status(self) -> int | None:
@@ -209,9 +212,11 @@ async def _to_the_end(task: asyncio.Task[None]) -> None:
             await asyncio.wait((task,))
         except asyncio.CancelledError as error:
             cancelled = error
+    failure = None if task.cancelled() else task.exception()
     if cancelled is not None:
         raise cancelled
-    task.result()
+    if failure is not None:
+        raise failure
 
 
 def _signal_group(transport: asyncio.SubprocessTransport, number: int) -> None:
