@@ -7,8 +7,9 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,20 +56,28 @@ class _Peak(Thread):
             time.sleep(0.01)
 
 
-def measure(command: Sequence[str | Path], *, folder: Path = ROOT) -> Measured:
+def measure(
+    command: Sequence[str | Path], *, folder: Path = ROOT, more_environment: Mapping[str, str] | None = None
+) -> Measured:
     """Runs a command once to its end."""
+    environment = {**compiled_environment(), **(more_environment or {})}
     start = time.perf_counter()
-    with subprocess.Popen(
-        command, cwd=folder, env=compiled_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as process,
+    ):
         peak = _Peak(process.pid)
         peak.start()
-        output, errors = process.stdout.read(), process.stderr.read()  # type: ignore[union-attr]
+        assert process.stdout is not None
+        output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    wall_s = time.perf_counter() - start
-    if process.returncode not in (0, 1):
-        print(errors, file=sys.stderr)
+        wall_s = time.perf_counter() - start
+        if process.returncode not in (0, 1):
+            errors.seek(0)
+            print(errors.read(), file=sys.stderr)
     return Measured(wall_s, usage.ru_utime + usage.ru_stime, peak.mb, process.returncode, output)
 
 

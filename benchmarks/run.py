@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 import compare
 import core
+import crash
 import interval_coverage
 import mcp_client
 import metrics
@@ -17,6 +18,7 @@ import peers
 import planted_facts
 import replay
 import retrieval
+import runner
 import startup
 import suite
 import vector_store
@@ -27,6 +29,8 @@ SECTIONS = {
     "The core": core.rows,
     "The core beside other frameworks": peers.rows,
     "A suite": suite.rows,
+    "The runner": runner.rows,
+    "Killed runs": crash.rows,
     "A recorded suite": replay.rows,
     "Metrics": metrics.rows,
     "Comparison": compare.rows,
