@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.support.pages import commands_of, page, run
 
 from seatrial.cli.suite import command as suite
 from seatrial.reporters.words import MARKS, STOPPED
 
-PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "running.md").read_text(encoding="utf-8")
-COMMANDS = [
-    line for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL) for line in block.splitlines()
-]
-
-
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        shlex.split(command, comments=True),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-        env={**os.environ, "PATH": path},
-    )
+PAGE = page("guides/running.md")
+COMMANDS = commands_of(PAGE)
 
 
 def test_every_command_ends_as_it_is_said_to(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from seatrial.config.files import FileConfig
 from seatrial.config.loaded import LoadedAgent
@@ -11,6 +12,7 @@ from seatrial.core.content import TextContent, UserBlock
 from seatrial.core.model import Model
 from seatrial.documents.attachments import Accepts, blocks_of_file
 from seatrial.documents.base import ReadOptions
+from seatrial.documents.catalog import type_of
 from seatrial.documents.fetch import FetchedFile, FetchSettings, fetch_file, is_public, is_reachable
 
 DOWNLOADS = ".seatrial/downloads"
@@ -50,6 +52,22 @@ def file_blocks(file: FileConfig, loaded: LoadedAgent, accepts: Accepts) -> Iter
     )
     if found.note is not None:
         yield TextContent(f"Note: {found.note}")
+
+
+def blocks_of_paths(paths: Iterable[Path], accepts: Accepts) -> list[UserBlock]:
+    """The blocks of files that a person names beside their words, read whole. Blocks; raises `DocumentError`."""
+    return [
+        block
+        for path in paths
+        for block in blocks_of_file(
+            path,
+            file_type=type_of(path) or "text",
+            source=path.name,
+            description=None,
+            options=ReadOptions(),
+            accepts=accepts,
+        )
+    ]
 
 
 def _found(file: FileConfig, loaded: LoadedAgent) -> FetchedFile:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from seatrial.assembly.attachments import accepted_by
+from seatrial.assembly.attachments import accepted_by, blocks_of_paths
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.agents import closed, load_checked
@@ -19,9 +19,6 @@ from seatrial.cli.options import agent_option
 from seatrial.cli.running import run_async
 from seatrial.cli.trace import show_step
 from seatrial.core.messages import UserMessage
-from seatrial.documents.attachments import blocks_of_file
-from seatrial.documents.base import ReadOptions
-from seatrial.documents.catalog import type_of
 from seatrial.errors import ConfigError
 from seatrial.runs.encoding import to_json
 from seatrial.runs.masking import Masker
@@ -94,19 +91,7 @@ async def _answer(
 
 
 def _attached(live: LiveAgent, files: Sequence[Path]) -> list[UserBlock]:
-    accepts = accepted_by(live.agent.model, live.loaded.require().model)
-    return [
-        block
-        for path in files
-        for block in blocks_of_file(
-            path,
-            file_type=type_of(path) or "text",
-            source=path.name,
-            description=None,
-            options=ReadOptions(),
-            accepts=accepts,
-        )
-    ]
+    return blocks_of_paths(files, accepted_by(live.agent.model, live.loaded.require().model))
 
 
 def _told(result: RunResult) -> int:

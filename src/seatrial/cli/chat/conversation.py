@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from seatrial.assembly.attachments import accepted_by
+from seatrial.assembly.attachments import accepted_by, blocks_of_paths
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli.chat.face import Face
 from seatrial.cli.chat.telling import Telling, arguments_in_words
@@ -19,9 +19,6 @@ from seatrial.core.result import PendingApproval, RunResult
 from seatrial.core.session import Session
 from seatrial.core.threads import in_thread
 from seatrial.core.usage import UsageTotal
-from seatrial.documents.attachments import blocks_of_file
-from seatrial.documents.base import ReadOptions
-from seatrial.documents.catalog import type_of
 from seatrial.reporters.words import dollars, seconds
 from seatrial.runner.variants import variants_of
 from seatrial.runs.masking import Masker
@@ -203,19 +200,7 @@ class Conversation:
         self.face.line(self.masker.text(text), "warning")
 
     def _blocks(self, files: Sequence[Path]) -> list[UserBlock]:
-        accepts = accepted_by(self.live.agent.model, self.loaded.require().model)
-        return [
-            block
-            for path in files
-            for block in blocks_of_file(
-                path,
-                file_type=type_of(path) or "text",
-                source=path.name,
-                description=None,
-                options=ReadOptions(),
-                accepts=accepts,
-            )
-        ]
+        return blocks_of_paths(files, accepted_by(self.live.agent.model, self.loaded.require().model))
 
 
 def spent_in_words(usage: UsageTotal, cost_usd: float | None) -> str:
