@@ -33,6 +33,7 @@ COMMANDS = {
     "runs": Entry("seatrial.cli.runs", "List, show, export and delete stored runs."),
     "compare": Entry("seatrial.cli.compare", "Say what got better and worse between two runs."),
     "calibrate": Entry("seatrial.cli.calibrate", "Say how far judges agree with people."),
+    "doctor": Entry("seatrial.cli.doctor.command", "Check the environment and say what to mend."),
     "import": Entry("seatrial.cli.import_suite", "Carry over files of other tools."),
 }
 

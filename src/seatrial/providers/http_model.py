@@ -16,12 +16,13 @@ from seatrial.formats.reading import Reading
 from seatrial.formats.reply import failed_reply
 from seatrial.formats.stream import ReplyStream
 from seatrial.formats.tolerant import parse_response
-from seatrial.http_client.client import HttpClient, HttpReply
+from seatrial.http_client.client import HttpClient, HttpReply, Timeouts
 from seatrial.http_client.gate import origin_of
 from seatrial.http_client.retries import with_retries
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.compat import Compat
 from seatrial.providers.connection import http_client, retry_policy
+from seatrial.providers.model_list import ask_for_models
 from seatrial.providers.wire import Wire
 
 FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
@@ -85,6 +86,10 @@ class HttpModel:
     def request_body(self, request: ModelRequest, *, stream: bool = False) -> bytes:
         """What `respond` would send, as JSON; nothing is sent."""
         return self._wire.encode(request, stream=stream)
+
+    async def ask_for_models(self, patience: Timeouts) -> HttpReply:
+        """What the host answers when it is asked for its models, in one try. Raises `ProviderError`."""
+        return await ask_for_models(self._wire.url, await self._wire.sign(), patience)
 
     async def prepare(self) -> None:
         """Loads the HTTP client; no request is made."""

@@ -1,0 +1,106 @@
+"""What an agent file needs to run: no errors, a model with its key, programs for its servers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from seatrial.assembly.mcp import mcp_settings
+from seatrial.assembly.models import provider_options
+from seatrial.assembly.valid import load_valid
+from seatrial.cli.doctor.finding import Finding, ok, problem
+from seatrial.config.entity import Entity
+from seatrial.config.loaded import LoadedAgent
+from seatrial.config.mcp import McpToolConfig
+from seatrial.config.model import ModelConfig
+from seatrial.config.vectorstore import VectorstoreToolConfig
+from seatrial.core.model import Model
+from seatrial.errors import ConfigError, SeatrialError
+from seatrial.providers.catalog import PROVIDERS
+from seatrial.tools.mcp.launch import checked_command
+
+_EXTRAS: dict[type[Entity], tuple[str, str]] = {
+    McpToolConfig: ("mcp", "mcp"),
+    VectorstoreToolConfig: ("local", "numpy"),
+}
+
+
+def load(path: Path) -> tuple[LoadedAgent | None, list[Finding]]:
+    """The agent, if its file has no errors."""
+    try:
+        loaded, warnings = load_valid(path)
+    except ConfigError as error:
+        places = [f"{each.location}: {each.message}" for each in error.diagnostics if each.severity == "error"]
+        first = f"; the first: {places[0]}" if places else ""
+        return None, [problem("agent file", f"{error.message}{first}", error.hint or f"seatrial validate {path}")]
+    told = f"{loaded.path} has no errors" + (f", {len(warnings)} warnings" if warnings else "")
+    return loaded, [ok("agent file", told)]
+
+
+def models(loaded: LoadedAgent) -> Iterator[tuple[Finding, Model | None]]:
+    """Each model that the file names, with what building it found out: a missing key, extra or endpoint."""
+    for config in _model_configs(loaded):
+        about = f"model {config.provider} {config.name}"
+        try:
+            model = PROVIDERS.load(config.provider)(provider_options(config, loaded))
+        except SeatrialError as error:
+            yield problem(about, error.message, error.hint, 2), None
+        else:
+            yield ok(about, "has what it needs"), model
+
+
+def needed_extras(loaded: LoadedAgent) -> Iterator[Finding]:
+    """Extras that tools of the file need and that are not installed."""
+    for kind, (extra, module) in _EXTRAS.items():
+        needing = [tool.name for tool in loaded.require().tools if isinstance(tool, kind)]
+        if needing and find_spec(module) is None:
+            yield problem(
+                f"extra [{extra}]",
+                f"not installed, and needed by {', '.join(needing)}",
+                f"pip install 'seatrial[{extra}]'",
+            )
+
+
+def servers(loaded: LoadedAgent) -> Iterator[Finding]:
+    """Whether the program of each MCP server is there; it is not started."""
+    for tool in loaded.require().tools:
+        if isinstance(tool, McpToolConfig):
+            yield _server(tool, loaded)
+
+
+def sources(loaded: LoadedAgent) -> Iterator[Finding]:
+    """Whether what the vector stores read can be read."""
+    for tool in loaded.require().tools:
+        if isinstance(tool, VectorstoreToolConfig):
+            path = loaded.path_to(tool.source)
+            if os.access(path, os.R_OK):
+                yield ok(f"tool {tool.name}", f"{path} can be read")
+            else:
+                yield problem(f"tool {tool.name}", f"{path} cannot be read", f"chmod u+r {path}")
+
+
+def _server(tool: McpToolConfig, loaded: LoadedAgent) -> Finding:
+    about = f"MCP server {tool.name}"
+    try:
+        settings = mcp_settings(tool, loaded)
+        if settings.is_remote:
+            return ok(about, "is an address; --online asks it")
+        command = checked_command(settings, {**os.environ, **settings.env})
+    except SeatrialError as error:
+        return problem(about, error.message, error.hint, 2)
+    return ok(about, f"{command} is there")
+
+
+def _model_configs(loaded: LoadedAgent) -> Iterator[ModelConfig]:
+    """The agent's, its judges' and its variants', each once."""
+    config = loaded.require()
+    named = [config.model, *(variant.model for variant in config.variants)]
+    if config.evaluations is not None:
+        named += [config.evaluations.model, *(metric.model for metric in config.evaluations.metrics)]
+    seen: list[ModelConfig] = []
+    for model in named:
+        if model is not None and model not in seen:
+            seen.append(model)
+            yield model
