@@ -7,7 +7,15 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from seatrial.core.content import AssistantBlock, ToolCall
-from seatrial.core.history import clean_message, is_blank, is_replayed, is_summary, repair_history, with_output
+from seatrial.core.history import (
+    CallIds,
+    clean_message,
+    is_blank,
+    is_replayed,
+    is_summary,
+    repair_history,
+    with_output,
+)
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage
 from seatrial.core.toolbox import Toolbox
 
@@ -21,13 +29,13 @@ class Conversation:
 
     def __init__(self, history: Sequence[Message], tools: Toolbox) -> None:
         self.record: list[Message] = [clean_message(message) for message in history]
-        self.used_ids: set[str] = _call_ids(self.record)
+        self.used_ids = CallIds(_call_ids(self.record))
         self._tools = tools
         self._sent: list[Message] = []
         self._is_reply_sent = True
         if self.record:
             self.prepare()
-            self.used_ids |= _call_ids(self._sent)
+            self.used_ids.add(_call_ids(self._sent))
 
     def sent(self) -> tuple[Message, ...]:
         """The messages as the next request carries them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -30,7 +30,7 @@ def repair_history(messages: Sequence[Message]) -> tuple[Message, ...]:
     """
     kept = after_summary(messages)
     results = _results_by_message(kept)
-    used_ids: set[str] = set()
+    used_ids = CallIds()
     sent: list[Message] = []
     for position, message in enumerate(kept):
         if isinstance(message, AssistantMessage):
@@ -98,14 +98,27 @@ def with_output(result: ToolResultMessage) -> ToolResultMessage:
     return msgspec.structs.replace(result, content=NO_OUTPUT) if is_blank(result.content) else result
 
 
-def unique_id(wanted: str, used_ids: set[str]) -> str:
-    """The id itself, or with a number after it when it is empty or taken; it is added to the used ones."""
-    unique, number = wanted, 1
-    while not unique or unique in used_ids:
-        number += 1
-        unique = f"{wanted or 'call'}_{number}"
-    used_ids.add(unique)
-    return unique
+class CallIds:
+    """The ids of all calls of a conversation, each of which occurs once."""
+
+    def __init__(self, ids: Iterable[str] = ()) -> None:
+        self._used = set(ids)
+        self._last_number: dict[str, int] = {}
+
+    def add(self, ids: Iterable[str]) -> None:
+        """Says that there are calls with these ids."""
+        self._used.update(ids)
+
+    def unique(self, wanted: str) -> str:
+        """The id itself, or with a number after it when it is empty or taken; it is added to the others."""
+        unique, number = wanted, self._last_number.get(wanted, 1)
+        while not unique or unique in self._used:
+            number += 1
+            unique = f"{wanted or 'call'}_{number}"
+        if unique != wanted:
+            self._last_number[wanted] = number
+        self._used.add(unique)
+        return unique
 
 
 def cancelled_result(call: ToolCall, message: AssistantMessage) -> ToolResultMessage:
@@ -152,7 +165,7 @@ def _places(calls: list[ToolCall], results: Results) -> dict[str, deque[tuple[Re
     return places
 
 
-def _turn(message: AssistantMessage, results: Results, used_ids: set[str]) -> Iterator[Message]:
+def _turn(message: AssistantMessage, results: Results, used_ids: CallIds) -> Iterator[Message]:
     message = with_unique_ids(message, used_ids)
     yield message
     for call, result in zip(message.tool_calls, results, strict=True):
@@ -164,13 +177,13 @@ def _turn(message: AssistantMessage, results: Results, used_ids: set[str]) -> It
             yield result if same else msgspec.structs.replace(result, tool_call_id=call.id)
 
 
-def with_unique_ids(message: AssistantMessage, used_ids: set[str]) -> AssistantMessage:
+def with_unique_ids(message: AssistantMessage, used_ids: CallIds) -> AssistantMessage:
     """The message with ids that no earlier call has; the same object when they were unique already."""
     content: list[AssistantBlock] = []
     has_changed = False
     for block in message.content:
         if isinstance(block, ToolCall):
-            call_id = unique_id(block.id, used_ids)
+            call_id = used_ids.unique(block.id)
             if call_id != block.id:
                 block = msgspec.structs.replace(block, id=call_id)
                 has_changed = True
