@@ -11,6 +11,7 @@ from seatrial.core.events import (
     MessageEnded,
     MessageReasoningDelta,
     MessageTextDelta,
+    MessageTextWasReasoning,
     MessageToolCallDelta,
     RetryScheduled,
 )
@@ -21,6 +22,7 @@ from seatrial.core.model import (
     ReasoningDelta,
     RetryNotice,
     TextDelta,
+    TextWasReasoning,
     ToolCallDelta,
     stops_itself,
 )
@@ -59,6 +61,10 @@ class _Heard:
             case TextDelta(text):
                 self._text.append(text)
                 self._scope.emit(MessageTextDelta(text))
+            case TextWasReasoning():
+                self._reasoning += self._text
+                self._text.clear()
+                self._scope.emit(MessageTextWasReasoning())
             case ReasoningDelta(text):
                 self._reasoning.append(text)
                 self._scope.emit(MessageReasoningDelta(text))

@@ -39,6 +39,13 @@ class MessageTextDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     text: str
 
 
+class MessageTextWasReasoning(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """All text told so far of this message was reasoning; what follows is its text from the beginning.
+
+    It comes where a model ends its thoughts with a closing tag that nothing had opened.
+    """
+
+
 class MessageReasoningDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     """More of the reasoning."""
 
@@ -119,6 +126,7 @@ AgentEvent = (
     | UserMessageAdded
     | MessageStarted
     | MessageTextDelta
+    | MessageTextWasReasoning
     | MessageReasoningDelta
     | MessageToolCallDelta
     | MessageEnded

@@ -68,6 +68,13 @@ class TextDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     text: str
 
 
+class TextWasReasoning(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """All text told so far of this reply turned out to be reasoning; what follows is the text from its beginning.
+
+    It comes where a model ends its thoughts with a closing tag that nothing had opened.
+    """
+
+
 class ReasoningDelta(msgspec.Struct, frozen=True, gc=False, tag=True):
     """More reasoning."""
 
@@ -90,7 +97,7 @@ class RetryNotice(msgspec.Struct, frozen=True, gc=False, tag=True):
     reason: str
 
 
-ModelNotice = TextDelta | ReasoningDelta | ToolCallDelta | RetryNotice
+ModelNotice = TextDelta | TextWasReasoning | ReasoningDelta | ToolCallDelta | RetryNotice
 NoticeSink = Callable[[ModelNotice], None]
 
 

@@ -16,7 +16,7 @@ from seatrial.core.content import FileContent, ImageContent, ReasoningContent, T
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from seatrial.core.model import ModelRequest, ToolSpec
 from seatrial.formats.encoded import EncodedMessages, call_arguments, is_of_same_model
-from seatrial.formats.openai_chat import EMPTY_RESULT, NO_IMAGES
+from seatrial.formats.openai_chat import EMPTY_RESULT, NO_IMAGES, SAID_IMAGE, is_picture
 from seatrial.formats.reading import DEFAULT_READING, Reading
 from seatrial.formats.tolerant import parse_response
 from seatrial.formats.tool_schemas import offered_parameters
@@ -167,6 +167,9 @@ def _is_closed(schema: Any) -> bool:
 
 def _said(message: AssistantMessage, dialect: AnthropicDialect) -> Iterable[dict[str, Any]]:
     is_own = is_of_same_model(message, dialect.reader)
+    if is_picture(message):
+        yield {"type": "text", "text": SAID_IMAGE}
+        return
     for block in message.content:
         match block:
             case TextContent() if block.text.strip():

@@ -6,6 +6,7 @@ cut off, and what was cut off must not be run.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -15,7 +16,10 @@ from seatrial.formats.wire_json import whole_text
 
 MAX_DEPTH = 100
 EXCERPT_CHARS = 1000
-FENCE = re.compile(r"\A\s*```[\w-]*[ \t]*\r?\n?(.*?)\s*```\s*\Z", re.DOTALL)
+LONGEST_NUMBER = 4000
+MAX_NUMBER_BITS = 13_000
+FENCE_HEAD = r"```[\w-]{0,40}"
+FENCE_START = re.compile(rf"{FENCE_HEAD}[ \t]*\r?\n?")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 WORD = re.compile(r"[A-Za-z_$][\w$-]*")
 BLANK = " \t\r\n"
@@ -40,7 +44,8 @@ def read_arguments(raw: Any) -> ReadArguments:
     if raw is None:
         return ReadArguments({})
     if isinstance(raw, dict):
-        return ReadArguments(raw)
+        wrong = _unwritable(raw)
+        return ReadArguments(raw) if wrong is None else ReadArguments({}, error=wrong)
     if not isinstance(raw, str):
         return ReadArguments({}, error=f"the arguments must be a JSON object, not {_kind(raw)}")
     if not raw.strip():
@@ -68,6 +73,15 @@ def excerpt(text: str) -> str:
     return f"{text[:half]} … {len(text) - 2 * half} characters … {text[-half:]}"
 
 
+def without_fence(text: str) -> str | None:
+    """What stands in the code fence that is all of the text, None where there is none."""
+    stripped = text.strip()
+    head = FENCE_START.match(stripped)
+    if head is None or not stripped.endswith("```") or head.end() > len(stripped) - 3:
+        return None
+    return stripped[head.end() : -3].rstrip()
+
+
 class LooseJsonError(ValueError):
     """The text cannot be read without guessing."""
 
@@ -88,8 +102,32 @@ def _read_text(text: str) -> tuple[Any, bool]:
         return msgspec.json.decode(text), False
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
-    fenced = FENCE.match(text)
-    return read_loose(fenced.group(1) if fenced else text), True
+    fenced = without_fence(text)
+    return read_loose(text if fenced is None else fenced), True
+
+
+def _unwritable(arguments: dict[str, Any]) -> str | None:
+    """Why JSON cannot hold the arguments as they are: kept, they would not be what was run."""
+    try:
+        data = msgspec.json.encode(arguments)
+    except (UnicodeEncodeError, RecursionError):
+        return None
+    except (ValueError, TypeError, OverflowError) as error:
+        return f"the arguments are not valid JSON: {error}"
+    if b"null" not in data and len(data) < LONGEST_NUMBER:
+        return None
+    waiting: list[Any] = [arguments]
+    while waiting:
+        match waiting.pop():
+            case dict() as found:
+                waiting += found.values()
+            case list() | tuple() as found:
+                waiting += found
+            case float() as number if not math.isfinite(number):
+                return f"the arguments are not valid JSON: a number in them is {number}"
+            case int() as number if number.bit_length() > MAX_NUMBER_BITS:
+                return "the arguments are not valid JSON: a number has too many digits"
+    return None
 
 
 def _kind(value: Any) -> str:
@@ -205,7 +243,7 @@ class _LooseReader:
     def _number(self, found: re.Match[str]) -> int | float:
         text = found.group()
         if text.lstrip("-").isdigit():
-            if len(text) > 4000:
+            if len(text) > LONGEST_NUMBER:
                 raise LooseJsonError("a number has too many digits")
             self.at = found.end()
             return int(text)

@@ -8,7 +8,7 @@ from typing import Any
 
 from seatrial.core.content import ImageContent
 from seatrial.formats.calls import Fragment
-from seatrial.formats.reply import ReplyBuilder
+from seatrial.formats.reply import ReplyBuilder, TextPart
 from seatrial.formats.wire_json import encode
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought")
@@ -72,24 +72,32 @@ def read_block(builder: ReplyBuilder, block: Mapping[str, Any], depth: int = 0) 
 
 def read_reasoning_block(builder: ReplyBuilder, block: Mapping[str, Any]) -> None:
     """A reasoning block with its signature, which keeps it apart from its neighbours."""
-    text = next((found for key in REASONING_TEXT_KEYS if (found := text_in(block.get(key)))), "")
     if isinstance(block.get("encrypted_content"), str):
-        keep_reasoning_item(builder, block, text)
+        read_reasoning_item(builder, block)
         return
+    text = _reasoning_text(block)
     signature = block.get("signature")
     if isinstance(signature, str) and signature:
         part = builder.begin_reasoning()
-        builder.add_reasoning(text)
+        builder.extend_reasoning(part, text)
         part.signature = signature
     elif text:
         builder.add_reasoning(text)
 
 
-def keep_reasoning_item(builder: ReplyBuilder, item: Mapping[str, Any], text: str) -> None:
-    """An item of the Responses API, kept whole: it goes back as it came."""
-    part = builder.begin_reasoning(REASONING_ITEM)
-    builder.extend_reasoning(part, text)
-    part.signature = encode(item).decode()
+def read_reasoning_item(builder: ReplyBuilder, item: Mapping[str, Any]) -> None:
+    """An item of the Responses API: a block of its own."""
+    settle_reasoning_item(builder, builder.begin_reasoning(), item)
+
+
+def settle_reasoning_item(builder: ReplyBuilder, part: TextPart, item: Mapping[str, Any]) -> None:
+    """What the whole item says beyond its pieces. One that is sealed is kept whole: it goes back as it came."""
+    text, told = _reasoning_text(item), part.text
+    if text.startswith(told):
+        builder.extend_reasoning(part, text[len(told) :])
+    if isinstance(item.get("encrypted_content"), str):
+        part.wire_field = REASONING_ITEM
+        part.signature = encode(item).decode()
 
 
 def read_reasoning_fields(builder: ReplyBuilder, message: Mapping[str, Any]) -> None:
@@ -106,11 +114,10 @@ def read_reasoning_fields(builder: ReplyBuilder, message: Mapping[str, Any]) -> 
 
 def keep_reasoning_details(builder: ReplyBuilder, details: list[Any]) -> None:
     """OpenRouter's blocks, kept as they are (their order counts) to be sent back unchanged."""
-    part = builder.last_reasoning("reasoning_details")
+    part = builder.latest_reasoning("reasoning_details")
     if part is None:
         part = builder.begin_reasoning("reasoning_details")
-    piece = encode(details).decode()
-    part.signature = piece if part.signature is None else f"{part.signature[:-1]},{piece[1:]}"
+    part.details.append(encode(details).decode()[1:-1])
 
 
 def read_call(builder: ReplyBuilder, item: Any) -> None:
@@ -179,6 +186,10 @@ def text_in(value: Any, depth: int = 0) -> str:
             (found for key in ("text", "content", "thinking") if (found := text_in(value.get(key), depth + 1))), ""
         )
     return ""
+
+
+def _reasoning_text(block: Mapping[str, Any]) -> str:
+    return next((found for key in REASONING_TEXT_KEYS if (found := text_in(block.get(key)))), "")
 
 
 def _items(value: Any) -> list[Any]:

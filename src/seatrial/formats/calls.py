@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from seatrial.core.content import ToolCall
 from seatrial.core.text import clean_text
 from seatrial.formats.arguments import read_arguments
+from seatrial.formats.json_spans import ValueEnd
 
 UNNAMED = "unnamed_tool"
+Key = TypeVar("Key", int, str, tuple[str, int])
 
 
 class CallRecord:
-    """A call in the making."""
+    """A call in the making. ``position`` is its place among the calls of the reply, from 0."""
 
-    __slots__ = ("arguments", "id", "index", "name", "pieces")
+    __slots__ = ("_end", "arguments", "id", "index", "name", "pieces", "position")
 
     def __init__(self, *, index: int | None = None, id: str = "", name: str = "") -> None:
         self.index = index
@@ -30,6 +32,8 @@ class CallRecord:
         self.name = name
         self.pieces: list[str] = []
         self.arguments: Any = None
+        self.position = 0
+        self._end: _WholeObject | None = None
 
     @property
     def text(self) -> str:
@@ -41,13 +45,9 @@ class CallRecord:
         """Whether the arguments so far are a JSON object, so that more text must belong to another call."""
         if self.arguments is not None:
             return True
-        text = self.text
-        if not text.rstrip().endswith("}"):
-            return False
-        try:
-            return isinstance(msgspec.json.decode(text), dict)
-        except (msgspec.MsgspecError, ValueError, RecursionError):
-            return False
+        if self._end is None:
+            self._end = _WholeObject()
+        return self._end.is_in(self.pieces)
 
     def add(self, arguments: Any) -> str:
         """Takes more arguments: a piece of text, or an object as it is. Returns the text that came new."""
@@ -57,6 +57,28 @@ class CallRecord:
         if arguments is not None and self.arguments is None and not self.pieces:
             self.arguments = arguments
         return ""
+
+
+class _WholeObject:
+    """Whether pieces of text, to which more are added, are one JSON object by now. Each piece is looked at once."""
+
+    def __init__(self) -> None:
+        self._end = ValueEnd()
+        self._is_ended = False
+        self._is_object: bool | None = None
+        self._passed = 0
+
+    def is_in(self, pieces: list[str]) -> bool:
+        """Takes the pieces that are new."""
+        for piece in pieces[self._passed :]:
+            place = 0 if self._is_ended else self._end.find(piece)
+            self._is_ended = place >= 0
+            if self._is_ended and piece[place:].strip():
+                self._is_object = False
+        self._passed = len(pieces)
+        if self._is_ended and self._is_object is None:
+            self._is_object = _is_object("".join(pieces))
+        return self._is_ended and self._is_object is True
 
 
 class Fragment(msgspec.Struct, frozen=True):
@@ -81,6 +103,7 @@ class CallAssembler:
 
     def __init__(self, tool_names: Container[str] = ()) -> None:
         self.records: list[CallRecord] = []
+        self._labels = _Labels()
         self._tool_names = tool_names
         self._touched: set[int] = set()
 
@@ -88,21 +111,26 @@ class CallAssembler:
         """Fragments that follow came together: two without a label in one delta are two calls."""
         self._touched.clear()
 
+    def begin(self, record: CallRecord) -> CallRecord:
+        """A call of its own, behind those that there are."""
+        record.position = len(self.records)
+        self.records.append(record)
+        return record
+
     def add(self, fragment: Fragment) -> tuple[CallRecord, str, bool]:
         """Puts a fragment where it belongs: the record, the new text of its arguments, whether the record is new."""
         found = self._record_for(fragment)
         is_new = found is None
-        record = found if found is not None else CallRecord(index=fragment.index, id=fragment.id, name=fragment.name)
-        if is_new:
-            self.records.append(record)
+        record = found if found is not None else self.begin(CallRecord())
         self._learn(record, fragment)
         self._touched.add(id(record))
         return record, record.add(fragment.arguments), is_new
 
     def _learn(self, record: CallRecord, fragment: Fragment) -> None:
-        record.id = record.id or fragment.id
-        if record.index is None:
-            record.index = fragment.index
+        if (fragment.id and not record.id) or (fragment.index is not None and record.index is None):
+            record.id = record.id or fragment.id
+            record.index = fragment.index if record.index is None else record.index
+            self._labels.note(record)
         if not record.name:
             record.name = fragment.name
         elif self._is_rest_of_name(record, fragment):
@@ -118,9 +146,9 @@ class CallAssembler:
         return None if self._begins(fragment, self.records[-1]) else self.records[-1]
 
     def _record_by_id(self, fragment: Fragment) -> CallRecord | None:
-        for record in reversed(self.records):
-            if record.id == fragment.id and _agree(record.index, fragment.index):
-                return None if self._begins(fragment, record) else record
+        record = self._labels.latest_of_id(fragment.id, fragment.index)
+        if record is not None:
+            return None if self._begins(fragment, record) else record
         candidate = self._open_record(fragment.index)
         if candidate is None:
             return None
@@ -141,9 +169,9 @@ class CallAssembler:
             return None
         if index is None:
             return self.records[-1]
-        for record in reversed(self.records):
-            if record.index == index:
-                return record
+        record = self._labels.latest_of_index(index)
+        if record is not None:
+            return record
         return self.records[-1] if self.records[-1].index is None else None
 
     def _begins(self, fragment: Fragment, record: CallRecord) -> bool:
@@ -159,6 +187,44 @@ class CallAssembler:
     def _is_rest_of_name(self, record: CallRecord, fragment: Fragment) -> bool:
         has_begun = record.pieces or record.arguments is not None
         return bool(fragment.name) and not has_begun and f"{record.name}{fragment.name}" in self._tool_names
+
+
+class _Labels:
+    """Finds the latest record by what the wire calls it, however many there are."""
+
+    def __init__(self) -> None:
+        self._by_index: dict[int, CallRecord] = {}
+        self._by_id: dict[str, CallRecord] = {}
+        self._by_both: dict[tuple[str, int], CallRecord] = {}
+        self._without_index: dict[str, list[CallRecord]] = {}
+
+    def note(self, record: CallRecord) -> None:
+        """The record has a label that it had not before."""
+        if record.id:
+            _keep_latest(self._by_id, record.id, record)
+            if record.index is None:
+                self._without_index.setdefault(record.id, []).append(record)
+            else:
+                _keep_latest(self._by_both, (record.id, record.index), record)
+        if record.index is not None:
+            _keep_latest(self._by_index, record.index, record)
+
+    def latest_of_index(self, index: int) -> CallRecord | None:
+        """The latest record of that index."""
+        return self._by_index.get(index)
+
+    def latest_of_id(self, call_id: str, index: int | None) -> CallRecord | None:
+        """The latest record of that id whose index is the same, where both are known."""
+        if index is None:
+            return self._by_id.get(call_id)
+        unindexed = self._without_index.get(call_id)
+        while unindexed and unindexed[-1].index is not None:
+            unindexed.pop()
+        same = self._by_both.get((call_id, index))
+        open_ended = unindexed[-1] if unindexed else None
+        if same is None or (open_ended is not None and open_ended.position > same.position):
+            return open_ended
+        return same
 
 
 def finished_calls(records: Iterable[CallRecord], *, seed: str = "", tool_names: Container[str] = ()) -> list[ToolCall]:
@@ -185,8 +251,17 @@ def finished_calls(records: Iterable[CallRecord], *, seed: str = "", tool_names:
     return calls
 
 
-def _agree(one: int | None, other: int | None) -> bool:
-    return one is None or other is None or one == other
+def _keep_latest(records: dict[Key, CallRecord], key: Key, record: CallRecord) -> None:
+    kept = records.get(key)
+    if kept is None or kept.position < record.position:
+        records[key] = record
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(text), dict)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False
 
 
 def _offered_name(name: str, tool_names: Container[str]) -> str:

@@ -75,16 +75,26 @@ class EncodedMessages:
 def call_arguments(call: ToolCall) -> str:
     """A call's arguments as JSON text: as they came where that is valid and safe to send, always an object."""
     text = call.arguments_text
-    if text is None or call.arguments_error is not None or call.is_repaired:
+    if text is None or call.arguments_error is not None or call.is_repaired or "\\u0000" in text:
         return encode(call.arguments).decode()
-    if text.lstrip()[:1] != "{" or "\\u0000" in text:
-        return encode(call.arguments).decode()
-    return text
+    return text if isinstance(_value_in(text), dict) else encode(call.arguments).decode()
+
+
+def kept_json(text: str, kind: type[dict[str, Any]] | type[list[Any]]) -> msgspec.Raw | None:
+    """JSON of a provider's that a message keeps as text, to go back as it came; None where it is none of that kind."""
+    return msgspec.Raw(text.encode()) if isinstance(_value_in(text), kind) else None
 
 
 def is_of_same_model(message: AssistantMessage, reader: str) -> bool:
     """Whether ``reader`` (``provider/model``) wrote the message, so that reasoning may go back to it."""
     return reader == f"{message.provider}/{message.model}"
+
+
+def _value_in(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
 
 
 def _raw(items: Sequence[object]) -> tuple[msgspec.Raw, ...]:

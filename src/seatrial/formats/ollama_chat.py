@@ -10,7 +10,7 @@ from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage,
 from seatrial.core.model import ModelRequest, NoticeSink
 from seatrial.formats.encoded import EncodedMessages, is_of_same_model
 from seatrial.formats.failures import error_inside, error_words
-from seatrial.formats.openai_chat import EMPTY_RESULT, NO_IMAGES, tool_to_openai
+from seatrial.formats.openai_chat import EMPTY_RESULT, NO_IMAGES, said_texts, tool_to_openai
 from seatrial.formats.reading import DEFAULT_READING, Reading
 from seatrial.formats.reply import ReplyBuilder
 from seatrial.formats.stream import ReplyStream
@@ -116,7 +116,7 @@ def ollama_stream(reading: Reading = DEFAULT_READING, on_notice: NoticeSink | No
 
 def _said(message: AssistantMessage, reader: str) -> dict[str, Any] | None:
     calls = message.tool_calls
-    text = "".join(block.text for block in message.content if isinstance(block, TextContent))
+    text = "".join(said_texts(message))
     if not text and not calls:
         return None
     wire: dict[str, Any] = {"role": "assistant", "content": text}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -10,13 +10,15 @@ import msgspec
 from seatrial.core.content import FileContent, ImageContent, ReasoningContent, TextContent, ToolCall
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from seatrial.core.model import ModelRequest, ToolSpec
-from seatrial.formats.encoded import EncodedMessages, call_arguments, is_of_same_model
+from seatrial.formats.blocks import REASONING_FIELDS
+from seatrial.formats.encoded import EncodedMessages, call_arguments, is_of_same_model, kept_json
 from seatrial.formats.reading import DEFAULT_READING, Reading
 from seatrial.formats.tolerant import parse_response
 from seatrial.formats.tool_schemas import offered_parameters
 from seatrial.formats.wire_json import encode
 
 EMPTY_RESULT = "(no output)"
+SAID_IMAGE = "(an image, which cannot be sent back)"
 NO_IMAGES = "(an image was left out: this model cannot see images)"
 
 
@@ -170,8 +172,30 @@ def is_strict(schema: Any) -> bool:
     return all(is_strict(value) for key, value in schema.items() if key not in ("enum", "const", "default", "examples"))
 
 
+def said_texts(message: AssistantMessage) -> list[str]:
+    """The texts of a reply that are sent again; one that is nothing but pictures says that it was one."""
+    if is_picture(message):
+        return [SAID_IMAGE]
+    return [block.text for block in message.content if isinstance(block, TextContent) and block.text]
+
+
+def is_picture(message: AssistantMessage) -> bool:
+    """Whether a reply holds a picture and neither words nor calls: no API takes pictures of an assistant back."""
+    has_picture = False
+    for block in message.content:
+        if isinstance(block, ToolCall) or (isinstance(block, TextContent) and block.text.strip()):
+            return False
+        has_picture = has_picture or isinstance(block, ImageContent)
+    return has_picture
+
+
+def without_empty_text(blocks: Sequence[msgspec.Struct]) -> list[msgspec.Struct]:
+    """The blocks that hold something: no API takes an empty text."""
+    return [block for block in blocks if not isinstance(block, TextContent) or block.text]
+
+
 def _assistant(message: AssistantMessage, dialect: ChatDialect, reader: str) -> dict[str, Any] | None:
-    texts = [block.text for block in message.content if isinstance(block, TextContent) and block.text]
+    texts = said_texts(message)
     calls = message.tool_calls
     if not texts and not calls:
         return None
@@ -198,19 +222,24 @@ def _return_reasoning(message: AssistantMessage, wire: dict[str, Any]) -> None:
             case ToolCall():
                 position += 1
             case ReasoningContent(wire_field="reasoning_details", signature=str(details)):
-                wire["reasoning_details"] = msgspec.Raw(details.encode())
+                _put_back(wire, "reasoning_details", kept_json(details, list))
             case ReasoningContent(wire_field="extra_content", signature=str(extra)):
                 if position < len(wire["tool_calls"]):
-                    wire["tool_calls"][position]["extra_content"] = msgspec.Raw(extra.encode())
-            case ReasoningContent(wire_field=str(field)):
+                    _put_back(wire["tool_calls"][position], "extra_content", kept_json(extra, dict))
+            case ReasoningContent(wire_field=str(field)) if field in REASONING_FIELDS:
                 wire[field] = wire.get(field, "") + block.text
             case _:
                 pass
 
 
-def _input_content(blocks: Iterable[msgspec.Struct], dialect: ChatDialect) -> Any:
+def _put_back(wire: dict[str, Any], field: str, value: msgspec.Raw | None) -> None:
+    if value is not None:
+        wire[field] = value
+
+
+def _input_content(blocks: Sequence[msgspec.Struct], dialect: ChatDialect) -> Any:
     wire: list[dict[str, Any]] = []
-    for block in blocks:
+    for block in without_empty_text(blocks) or blocks:
         shown = _shown_block(block, dialect)
         if not (wire and shown == wire[-1] and shown.get("text") == NO_IMAGES):
             wire.append(shown)
@@ -220,11 +249,10 @@ def _input_content(blocks: Iterable[msgspec.Struct], dialect: ChatDialect) -> An
 
 
 def _result_content(message: ToolResultMessage, dialect: ChatDialect) -> Any:
-    blocks: Iterable[msgspec.Struct] = message.content
+    blocks: Sequence[msgspec.Struct] = message.content
     if not dialect.has_result_images and (dialect.has_images or dialect.has_files):
         blocks = [block for block in message.content if isinstance(block, TextContent)]
-    blocks = [block for block in blocks if not isinstance(block, TextContent) or block.text]
-    return _input_content(blocks or [TextContent(EMPTY_RESULT)], dialect)
+    return _input_content(without_empty_text(blocks) or [TextContent(EMPTY_RESULT)], dialect)
 
 
 def _shown_block(block: msgspec.Struct, dialect: ChatDialect) -> dict[str, Any]:

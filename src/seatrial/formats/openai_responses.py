@@ -5,7 +5,7 @@ Nothing is stored at the provider: the whole conversation is sent, with encrypte
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,8 +14,8 @@ from seatrial.core.content import FileContent, ImageContent, ReasoningContent, T
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from seatrial.core.model import ModelRequest, ToolSpec
 from seatrial.formats.blocks import REASONING_ITEM
-from seatrial.formats.encoded import EncodedMessages, call_arguments, is_of_same_model
-from seatrial.formats.openai_chat import EMPTY_RESULT, NO_IMAGES, is_strict
+from seatrial.formats.encoded import EncodedMessages, call_arguments, is_of_same_model, kept_json
+from seatrial.formats.openai_chat import EMPTY_RESULT, NO_IMAGES, SAID_IMAGE, is_picture, is_strict, without_empty_text
 from seatrial.formats.tool_schemas import offered_parameters
 from seatrial.formats.wire_json import encode
 
@@ -78,6 +78,9 @@ def encode_responses_request(
 
 def _said(message: AssistantMessage, reader: str) -> Iterable[Item]:
     is_own = is_of_same_model(message, reader)
+    if is_picture(message):
+        yield {"type": "message", "role": "assistant", "content": SAID_IMAGE}
+        return
     if not any(
         isinstance(block, ToolCall) or (isinstance(block, TextContent) and block.text) for block in message.content
     ):
@@ -94,21 +97,23 @@ def _said(message: AssistantMessage, reader: str) -> Iterable[Item]:
                     "arguments": call_arguments(block),
                 }
             case ReasoningContent(wire_field=field, signature=str(item)) if is_own and field == REASONING_ITEM:
-                yield msgspec.Raw(item.encode())
+                sealed = kept_json(item, dict)
+                if sealed is not None:
+                    yield sealed
             case _:
                 pass
 
 
 def _output(message: ToolResultMessage, *, has_images: bool) -> Any:
-    blocks = [block for block in message.content if not isinstance(block, TextContent) or block.text]
+    blocks = without_empty_text(message.content)
     if all(isinstance(block, TextContent) for block in blocks):
         return message.text or EMPTY_RESULT
     return _shown(blocks, has_images=has_images)
 
 
-def _shown(blocks: Iterable[msgspec.Struct], *, has_images: bool) -> list[dict[str, Any]]:
+def _shown(blocks: Sequence[msgspec.Struct], *, has_images: bool) -> list[dict[str, Any]]:
     shown: list[dict[str, Any]] = []
-    for block in blocks:
+    for block in without_empty_text(blocks) or blocks:
         part = _part(block, has_images=has_images)
         if not (shown and part == shown[-1] and part.get("text") == NO_IMAGES):
             shown.append(part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -27,9 +28,12 @@ NO_DATA = "the reply holds no data"
 
 
 class TextPart:
-    """A run of text, or of reasoning with what the provider attached to it."""
+    """A run of text, or of reasoning with what the provider attached to it.
 
-    __slots__ = ("data", "is_reasoning", "pieces", "signature", "wire_field")
+    ``details`` are pieces of JSON that make up its signature.
+    """
+
+    __slots__ = ("data", "details", "is_reasoning", "pieces", "signature", "wire_field")
 
     def __init__(self, *, is_reasoning: bool, wire_field: str | None = None) -> None:
         self.is_reasoning = is_reasoning
@@ -37,15 +41,22 @@ class TextPart:
         self.pieces: list[str] = []
         self.signature: str | None = None
         self.data: str | None = None
+        self.details: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return "".join(self.pieces)
 
     def as_block(self) -> TextContent | ReasoningContent | None:
         """The block, None for one without content."""
         text = whole_text("".join(self.pieces))
         if not self.is_reasoning:
             return TextContent(text) if text else None
-        if not text and self.signature is None and self.data is None:
+        signature = f"[{','.join(self.details)}]" if self.details else self.signature
+        if not text and signature is None and self.data is None:
             return None
-        return ReasoningContent(text, signature=self.signature, data=self.data, wire_field=self.wire_field)
+        return ReasoningContent(text, signature=signature, data=self.data, wire_field=self.wire_field)
 
 
 class ReplyBuilder:
@@ -65,8 +76,12 @@ class ReplyBuilder:
         self.has_data = False
         self._on_notice = on_notice
         self._parts: list[TextPart | CallRecord | ImageContent] = []
+        self._reclaimed = 0
+        self._aside: deque[TextPart | CallRecord | ImageContent] = deque()
+        self._open_reasoning: dict[str | None, TextPart] = {}
+        self._latest_reasoning: dict[str | None, TextPart] = {}
         self._calls = CallAssembler(reading.tool_names)
-        self._splitter = ThinkSplitter() if reading.has_think_tags else None
+        self._splitter = ThinkSplitter(is_begun=reading.begins_with_thoughts) if reading.has_think_tags else None
         self._live = LiveText(on_notice, reading) if on_notice is not None else None
         self._usage: dict[str, Any] = {}
         self._refusal: list[str] = []
@@ -95,9 +110,8 @@ class ReplyBuilder:
 
     def add_reasoning(self, text: str, wire_field: str | None = None) -> TextPart:
         """More reasoning; goes on with the block before it when that is reasoning out of the same field."""
-        part = self._open_reasoning(wire_field) or self.begin_reasoning(wire_field)
-        self.extend_reasoning(part, text)
-        return part
+        self._settle_text()
+        return self._add_reasoning(text, wire_field)
 
     def extend_reasoning(self, part: TextPart, text: str) -> None:
         """More text of a block that `begin_reasoning` gave."""
@@ -107,27 +121,25 @@ class ReplyBuilder:
                 self._on_notice(ReasoningDelta(whole_text(text)))
 
     def begin_reasoning(self, wire_field: str | None = None) -> TextPart:
-        """A reasoning block of its own."""
-        part = TextPart(is_reasoning=True, wire_field=wire_field)
-        self._parts.append(part)
-        return part
+        """A reasoning block of its own, which no other reasoning joins."""
+        self._settle_text()
+        self._open_reasoning.pop(wire_field, None)
+        return self._begin_reasoning(wire_field)
 
-    def last_reasoning(self, wire_field: str) -> TextPart | None:
+    def latest_reasoning(self, wire_field: str) -> TextPart | None:
         """The latest reasoning block out of that field."""
-        for part in reversed(self._parts):
-            if isinstance(part, TextPart) and part.is_reasoning and part.wire_field == wire_field:
-                return part
-        return None
+        return self._latest_reasoning.get(wire_field)
 
     def add_image(self, image: ImageContent) -> None:
         """A picture in the answer."""
-        self._parts.append(image)
+        self._settle_text()
+        self._put(image)
 
     def add_call(self, *, id: str = "", name: str = "", arguments: Any = None) -> CallRecord:
         """A call that came whole, or whose pieces are known to belong together."""
-        record = CallRecord(id=id, name=name)
-        self._calls.records.append(record)
-        self._parts.append(record)
+        record = self._calls.begin(CallRecord(id=id, name=name))
+        self._settle_text()
+        self._put(record)
         self.add_call_text(record, arguments)
         return record
 
@@ -141,8 +153,27 @@ class ReplyBuilder:
         for fragment in fragments:
             record, text, is_new = self._calls.add(fragment)
             if is_new:
-                self._parts.append(record)
+                self._settle_text()
+                self._put(record)
             self._tell_call(record, text)
+
+    def set_aside(self) -> None:
+        """Takes away what came after the last text, so that more can be put before it or between it."""
+        at = len(self._parts)
+        while at and not _is_text(self._parts[at - 1]):
+            at -= 1
+        self._aside.extend(self._parts[at:])
+        del self._parts[at:]
+        self._open_reasoning.clear()
+
+    def bring_back(self, last: TextPart | CallRecord | None = None) -> None:
+        """Puts back what was set aside, up to ``last`` and with it, or all of it."""
+        self._settle_text()
+        self._open_reasoning.clear()
+        while self._aside:
+            self._parts.append(self._aside.popleft())
+            if self._parts[-1] is last:
+                return
 
     def add_refusal(self, text: str) -> None:
         """The model's words for why it does not answer."""
@@ -170,8 +201,7 @@ class ReplyBuilder:
 
     def finish(self) -> AssistantMessage:
         """The message, with what has arrived so far."""
-        if self._splitter is not None:
-            self._take(self._splitter.end())
+        self._settle_text()
         blocks = self._blocks()
         has_calls = bool(self._calls.records)
         if not has_calls and self.reading.has_text_calls:
@@ -198,20 +228,34 @@ class ReplyBuilder:
         )
         return _storable(message)
 
-    def _open_reasoning(self, wire_field: str | None) -> TextPart | None:
-        for part in reversed(self._parts):
-            if not isinstance(part, TextPart) or not part.is_reasoning:
-                return None
-            if part.wire_field == wire_field:
-                return part
-        return None
+    def _settle_text(self) -> None:
+        """Text that was held back as a possible tag takes its place: what comes next stands behind it."""
+        if self._splitter is not None and self._splitter.is_holding:
+            self._take(self._splitter.end())
+
+    def _add_reasoning(self, text: str, wire_field: str | None = None) -> TextPart:
+        part = self._open_reasoning.get(wire_field)
+        if part is None:
+            part = self._open_reasoning[wire_field] = self._begin_reasoning(wire_field)
+        self.extend_reasoning(part, text)
+        return part
+
+    def _begin_reasoning(self, wire_field: str | None) -> TextPart:
+        part = TextPart(is_reasoning=True, wire_field=wire_field)
+        self._parts.append(part)
+        self._latest_reasoning[wire_field] = part
+        return part
+
+    def _put(self, part: TextPart | CallRecord | ImageContent) -> None:
+        self._open_reasoning.clear()
+        self._parts.append(part)
 
     def _take(self, parts: list[Part]) -> None:
         for part in parts:
             if part.kind == "text":
                 self._append_text(part.text)
             elif part.kind == "reasoning":
-                self.add_reasoning(part.text)
+                self._add_reasoning(part.text)
             else:
                 self._reclaim()
 
@@ -219,22 +263,24 @@ class ReplyBuilder:
         part = self._parts[-1] if self._parts else None
         if not isinstance(part, TextPart) or part.is_reasoning:
             part = TextPart(is_reasoning=False)
-            self._parts.append(part)
+            self._put(part)
+            if self._live is not None:
+                self._live.end_block()
         part.pieces.append(text)
         if self._live is not None:
             self._live.add(text)
 
     def _reclaim(self) -> None:
-        for part in self._parts:
+        for part in self._parts[self._reclaimed :]:
             if isinstance(part, TextPart):
                 part.is_reasoning = True
+        self._reclaimed = len(self._parts)
         if self._live is not None:
             self._live.reclaim()
 
     def _tell_call(self, record: CallRecord, text: str) -> None:
         if self._on_notice is not None:
-            position = self._calls.records.index(record)
-            self._on_notice(ToolCallDelta(position, whole_text(record.name), whole_text(text)))
+            self._on_notice(ToolCallDelta(record.position, whole_text(record.name), whole_text(text)))
 
     def _blocks(self) -> tuple[AssistantBlock, ...]:
         records = self._calls.records
@@ -286,6 +332,10 @@ class ReplyBuilder:
                 return reason, None, None
 
 
+def _is_text(part: TextPart | CallRecord | ImageContent) -> bool:
+    return isinstance(part, TextPart) and not part.is_reasoning
+
+
 def failed_reply(error: ProviderError, reading: Reading, reason: StopReason = "error") -> AssistantMessage:
     """The message that stands for a request without a reply."""
     message = error.message
@@ -314,5 +364,10 @@ def _storable(message: AssistantMessage) -> AssistantMessage:
         msgspec.json.encode(message)
     except (UnicodeEncodeError, RecursionError):
         flat = msgspec.structs.replace(message, content=clean_blocks(message.content))
-        return msgspec.convert(clean_json(msgspec.to_builtins(flat)), AssistantMessage)
+        clean = msgspec.convert(clean_json(msgspec.to_builtins(flat)), AssistantMessage)
+        content = [
+            old if isinstance(old, TextContent) else new
+            for old, new in zip(message.content, clean.content, strict=True)
+        ]
+        return msgspec.structs.replace(clean, content=tuple(content))
     return message

@@ -14,6 +14,7 @@ from seatrial.formats.wire_json import UnreadableJsonError, decode
 from seatrial.http_client.words import preview
 
 BLANK = b" \t\r\n"
+STREAM_TYPES = frozenset({"text/event-stream", "application/x-ndjson"})
 
 
 class EventReader(Protocol):
@@ -119,6 +120,19 @@ class ReplyStream:
             return
         read_reply(self.builder, value)
         self.builder.is_ended = True
+
+
+def read_streamed_body(stream: ReplyStream, body: bytes) -> AssistantMessage:
+    """The message in all bytes of a stream at once."""
+    stream.feed(body)
+    return stream.end()
+
+
+def is_streamed_body(content_type: str, body: bytes) -> bool:
+    """Whether a body is a stream of events, which some servers send also when they were asked for a whole reply."""
+    if content_type.partition(";")[0].strip().lower() in STREAM_TYPES:
+        return True
+    return body.removeprefix(BOM).lstrip(BLANK).startswith((b"data:", b"event:"))
 
 
 def _documents(data: bytes) -> Iterator[bytes]:

@@ -1,56 +1,29 @@
 """Tool calls that a model wrote into its text, in the dialects of open models.
 
 They are taken for calls only where the offered tools confirm the name and the markup stands apart: not in code, not in
-the middle of a sentence. Everything else stays text, with a warning.
+the middle of a sentence. Everything else stays text, with a warning. The time it takes grows with the text's length and
+no faster, whatever stands in it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from seatrial.core.content import AssistantBlock, TextContent, ToolCall
-from seatrial.formats.arguments import FENCE, LooseJsonError, read_loose
+from seatrial.formats.arguments import FENCE_HEAD, without_fence
+from seatrial.formats.call_dialects import CLOSINGS, MARKER, MARKERS, MARKUPS, Markup, WrittenCall, calls_in_json
 from seatrial.formats.calls import CallRecord, finished_calls
 from seatrial.formats.reading import Reading
-from seatrial.formats.wire_json import UnreadableJsonError, decode
 
-NAME_KEYS = ("name", "tool_name", "function_name", "tool")
-ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
-BARE_KEYS = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, "id", "type", "function"})
-BARE_BEGUN = re.compile(r"\A\s*(?:```[\w-]*\s*)?(?:\[\s*)?\{")
-BARE_MAY_BEGIN = re.compile(r"\A\s*(?:`{0,2}|```[\w-]*\s*)(?:\[\s*)?\Z")
-NAME_IN_PIECE = re.compile(r'"name"\s*:\s*"([^"]+)"|<function=([^>\s]+)>|<invoke name="([^"]+)"')
-PARAMETER = re.compile(r"<parameter(?:=|\s+name=\")([^>\"]+)\"?>\n?(.*?)\n?</parameter>", re.DOTALL)
-ARG_PAIR = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
-FUNCTION = re.compile(r"\s*<function=([^>\s]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
-INVOKE = re.compile(r'\s*<invoke name="([^"]+)">(.*?)(?:</invoke>|\Z)', re.DOTALL)
-GLM_CALL = re.compile(r"\s*([\w.-]+)\s*(?=<arg_key>|\Z)")
-KIMI_CALL = re.compile(
-    r"<\|tool_call_begin\|>\s*(\S+?)(?::\d+)?\s*<\|tool_call_argument_begin\|>(.*?)<\|tool_call_end\|>", re.DOTALL
-)
-DEEPSEEK_CALL = re.compile(
-    r"<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?([^\s<]+)(?:<｜tool▁sep｜>|\s*```json)(.*?)(?:```)?\s*<｜tool▁call▁end｜>",
-    re.DOTALL,
-)
-MISTRAL_CALL = re.compile(r"\s*(?:\[TOOL_CALLS\])?([\w.-]+)(?:\[CALL_ID\]\w+)?(?:\[ARGS\])?\s*(?=\{)")
-
-
-class WrittenCall(NamedTuple):
-    """A call found in text: its name, its arguments raw, and what is wrong with it if something is."""
-
-    name: str
-    arguments: Any
-    error: str | None = None
-
-
-class Markup(NamedTuple):
-    """How a dialect marks a call: ``closing`` is empty where the call runs to the end of the text."""
-
-    opening: str
-    closing: str
-    read: Callable[[str], list[WrittenCall] | None]
+BARE_BEGUN = re.compile(rf"\A\s*(?:{FENCE_HEAD}\s*)?(?:\[\s*)?\{{")
+BARE_MAY_BEGIN = re.compile(rf"\A\s*(?:`{{0,2}}|{FENCE_HEAD}\s*)(?:\[\s*)?\Z")
+MAY_HOLD_CALL = re.compile("|".join(re.escape(opening) for opening in (*MARKERS, "{")))
+NAME_IN_PIECE = re.compile(r'"name"\s*:\s*"([^"]+)"|<function=([^<>\s]+)>|<invoke name="([^"]+)"')
+BLANKS_OF_LINE = re.compile(r"[^\S\n]*")
+MARKUP_OF = {markup.opening: markup for markup in MARKUPS}
+CUT_OFF = "the call was cut off before its end, send it again whole"
 
 
 class TextCalls(NamedTuple):
@@ -72,17 +45,17 @@ def find_text_calls(blocks: tuple[AssistantBlock, ...], reading: Reading) -> Tex
             rest = tuple(block for block in blocks if not isinstance(block, TextContent))
             return TextCalls((*rest, *_as_calls(bare, reading)), True)
     found: list[AssistantBlock | WrittenCall] = []
-    warnings: list[str] = []
+    warnings: dict[str, None] = {}
     for block in blocks:
         if isinstance(block, TextContent):
-            found.extend(_split(block.text, reading, warnings))
+            found.extend(_Split(block.text, reading, warnings))
         else:
             found.append(block)
     written = [piece for piece in found if isinstance(piece, WrittenCall)]
     if not written:
         return TextCalls(blocks, False, tuple(warnings))
     calls = iter(_as_calls(written, reading))
-    settled = tuple(next(calls) if isinstance(piece, WrittenCall) else piece for piece in found)
+    settled = tuple(next(calls) if isinstance(piece, WrittenCall) else piece for piece in _without_blanks(found))
     return TextCalls(settled, True, tuple(warnings))
 
 
@@ -96,44 +69,121 @@ def may_begin_bare_call(text: str) -> bool:
     return BARE_MAY_BEGIN.match(text) is not None
 
 
-def _split(text: str, reading: Reading, warnings: list[str]) -> Iterator[TextContent | WrittenCall]:
-    """The text and the calls in it, in order."""
-    begin = at = 0
-    while (start := _next_marker(text, at)) is not None:
-        markup, where = start
-        end = text.find(markup.closing, where + len(markup.opening)) if markup.closing else len(text)
-        is_cut = end < 0
-        body = text[where + len(markup.opening) :] if is_cut else text[where + len(markup.opening) : end]
-        stop = len(text) if is_cut else end + len(markup.closing)
-        calls = _cut_call(body) if is_cut else markup.read(body)
-        if calls and _stands_apart(text, where, stop) and all(_is_offered(call.name, reading) for call in calls):
-            if text[begin:where].strip():
-                yield TextContent(text[begin:where])
-            yield from calls
-            begin = at = stop
+class _Split:
+    """The text and the calls in it, in order.
+
+    What was refused is not read again for each mark in it: of the marks up to its end only the last may still open a
+    call. So no part of the text is read more than twice by a dialect.
+    """
+
+    def __init__(self, text: str, reading: Reading, warnings: dict[str, None]) -> None:
+        self._text = text
+        self._reading = reading
+        self._warnings = warnings
+        self._before = _Before(text)
+        self._places: dict[object, int] = {}
+        self._refused_until: dict[str, int] = {}
+        self._name: re.Match[str] | None = None
+        self._has_name = True
+
+    def __iter__(self) -> Iterator[TextContent | WrittenCall]:
+        text = self._text
+        begin = at = 0
+        while start := MARKER.search(text, at):
+            at = start.end()
+            calls, stop = self._calls_at(start)
+            if calls:
+                if begin < start.start():
+                    yield TextContent(text[begin : start.start()])
+                yield from calls
+                begin = at = stop
+            else:
+                opening = start.group()
+                self._warnings[f"the answer's text holds {opening!r}, which no offered tool confirms as a call"] = None
+        if begin < len(text):
+            yield TextContent(text[begin:])
+
+    def _calls_at(self, start: re.Match[str]) -> tuple[list[WrittenCall] | None, int]:
+        """The calls that begin at a mark, none when they are refused, and where they end."""
+        text, markup = self._text, MARKUP_OF[start.group()]
+        if start.start() < self._refused_until.get(markup.opening, 0):
+            return None, start.end()
+        self._before.go_to(start.start())
+        if self._before.is_code:
+            return None, start.end()
+        end, stop = self._end_of(markup, start.end())
+        if end < 0:
+            calls = self._cut_call(start.end())
+        elif self._before.has_words and self._is_followed(stop):
+            calls = None
         else:
-            warnings.append(f"the answer's text holds {markup.opening!r}, which no offered tool confirms as a call")
-            at = where + len(markup.opening)
-    if text[begin:].strip():
-        yield TextContent(text[begin:])
+            calls = markup.read(text[start.end() : end])
+        if calls and all(_is_offered(call.name, self._reading) for call in calls):
+            return calls, stop
+        if end >= 0:
+            last = text.rfind(markup.opening, start.end(), end)
+            self._refused_until[markup.opening] = last if last >= 0 else end
+        return None, stop
+
+    def _end_of(self, markup: Markup, at: int) -> tuple[int, int]:
+        """Where the calls end (-1 when they are cut off), and where the text goes on."""
+        if markup.end is not None:
+            end = markup.end(self._text, at)
+            return end, end
+        end = self._places.get(markup, 0)
+        if 0 <= end < at:
+            end = self._places[markup] = self._text.find(markup.closing, at)
+        return (end, end + len(markup.closing)) if end >= 0 else (-1, len(self._text))
+
+    def _cut_call(self, at: int) -> list[WrittenCall] | None:
+        """A call whose closing mark is missing: its name, so that the model can be told."""
+        if self._has_name and (self._name is None or self._name.start() < at):
+            self._name = NAME_IN_PIECE.search(self._text, at)
+            self._has_name = self._name is not None
+        if self._name is None:
+            return None
+        name = next(group for group in self._name.groups() if group)
+        if not _is_offered(name, self._reading):
+            return None
+        return [WrittenCall(name, self._text[at:], CUT_OFF)]
+
+    def _is_followed(self, stop: int) -> bool:
+        """Whether words follow on the same line."""
+        blanks = BLANKS_OF_LINE.match(self._text, stop)
+        at = blanks.end() if blanks else stop
+        is_line_end = at == len(self._text) or self._text[at] == "\n"
+        return not is_line_end and not self._text.startswith(MARKERS, at)
 
 
-def _next_marker(text: str, at: int) -> tuple[Markup, int] | None:
-    found = [(where, markup) for markup in MARKUPS if (where := text.find(markup.opening, at)) >= 0]
-    if not found:
-        return None
-    where, markup = min(found, key=lambda pair: pair[0])
-    return markup, where
+class _Before:
+    """What stands before a place in the text that only moves on."""
+
+    def __init__(self, text: str) -> None:
+        self.is_code = False
+        self.has_words = False
+        self._text = text
+        self._at = 0
+
+    def go_to(self, place: int) -> None:
+        """Looks at the text up to ``place``."""
+        passed = self._text[self._at : place]
+        self._at = place
+        self.is_code ^= passed.count("`") % 2 == 1
+        line_start = passed.rfind("\n") + 1
+        words = passed[line_start:].rstrip()
+        if words:
+            self.has_words = not words.endswith(CLOSINGS)
+        elif line_start:
+            self.has_words = False
 
 
-def _stands_apart(text: str, start: int, stop: int) -> bool:
-    """Not in code, and not with words of one sentence on both sides."""
-    if text.count("`", 0, start) % 2:
-        return False
-    before = text[text.rfind("\n", 0, start) + 1 : start].strip()
-    line_end = text.find("\n", stop)
-    after = text[stop : line_end if line_end >= 0 else len(text)].strip()
-    return not (before and after) or after.startswith(MARKERS) or before.endswith(CLOSINGS)
+def _without_blanks(found: list[AssistantBlock | WrittenCall]) -> Iterator[AssistantBlock | WrittenCall]:
+    """Without the blanks around calls: those before the first one count only beside words."""
+    first = next(place for place, piece in enumerate(found) if isinstance(piece, WrittenCall))
+    has_words = any(isinstance(piece, TextContent) and not piece.text.isspace() for piece in found[:first])
+    for place, piece in enumerate(found):
+        if not isinstance(piece, TextContent) or not piece.text.isspace() or (has_words and place < first):
+            yield piece
 
 
 def _is_offered(name: str, reading: Reading) -> bool:
@@ -155,155 +205,11 @@ def _as_calls(written: list[WrittenCall], reading: Reading) -> list[ToolCall]:
 
 def _bare_calls(text: str, reading: Reading) -> list[WrittenCall] | None:
     """The calls when the whole text is one call in JSON, or a list of them."""
-    fenced = FENCE.match(text)
-    body = (fenced.group(1) if fenced else text).strip()
+    fenced = without_fence(text)
+    body = (text if fenced is None else fenced).strip()
     if not body.startswith(("{", "[")):
         return None
-    calls = _calls_in_json(body)
+    calls = calls_in_json(body)
     if not calls or not all(_is_offered(call.name, reading) and call.arguments is not None for call in calls):
         return None
     return calls
-
-
-def _cut_call(body: str) -> list[WrittenCall] | None:
-    """A call whose closing mark is missing: its name, so that the model can be told."""
-    found = NAME_IN_PIECE.search(body)
-    if found is None:
-        return None
-    name = next(group for group in found.groups() if group)
-    return [WrittenCall(name, body, "the call was cut off before its end, send it again whole")]
-
-
-def _calls_in_json(body: str) -> list[WrittenCall] | None:
-    """Calls as one JSON object, a list of objects, or objects one after the other."""
-    try:
-        value = _any_json(body)
-    except LooseJsonError:
-        lines = [line for line in re.split(r"[;\n]\s*(?=\{)", body.strip()) if line.strip()]
-        if len(lines) < 2:
-            return None
-        found = [_calls_in_json(line) for line in lines]
-        return [call for calls in found for call in calls or ()] if all(found) else None
-    items = value if isinstance(value, list) else [value]
-    calls = [_call_in(item) for item in items]
-    return [call for call in calls if call is not None] if calls and all(calls) else None
-
-
-def _any_json(text: str) -> Any:
-    try:
-        return decode(text)
-    except UnreadableJsonError:
-        return read_loose(text)
-
-
-def _call_in(item: Any) -> WrittenCall | None:
-    if not isinstance(item, dict) or not item.keys() <= BARE_KEYS:
-        return None
-    inner = item.get("function")
-    if isinstance(inner, dict):
-        return _call_in(inner)
-    name = next((item[key] for key in NAME_KEYS if isinstance(item.get(key), str)), inner)
-    if not isinstance(name, str) or not name:
-        return None
-    return WrittenCall(name, next((item[key] for key in ARGUMENT_KEYS if item.get(key) is not None), None))
-
-
-def _in_tool_call_tag(body: str) -> list[WrittenCall] | None:
-    """Hermes and Qwen put JSON there, Qwen Coder ``<function=…>``, GLM ``<arg_key>`` pairs."""
-    if "<function=" in body:
-        return _functions(body)
-    if "<arg_key>" in body or GLM_CALL.fullmatch(body):
-        name = GLM_CALL.match(body)
-        return [WrittenCall(name.group(1), dict(_pairs(ARG_PAIR, body)))] if name else None
-    return _calls_in_json(body)
-
-
-def _functions(body: str) -> list[WrittenCall] | None:
-    return [_function(found) for found in FUNCTION.finditer(body)] or None
-
-
-def _function(found: re.Match[str]) -> WrittenCall:
-    name, inner = found.groups()
-    if PARAMETER.search(inner) or not inner.strip():
-        return WrittenCall(name, dict(_pairs(PARAMETER, inner)))
-    return WrittenCall(name, inner.strip())
-
-
-def _one_function(body: str) -> list[WrittenCall] | None:
-    return _functions(f"<function={body}</function>")
-
-
-def _invokes(body: str) -> list[WrittenCall] | None:
-    found = [WrittenCall(name, dict(_pairs(PARAMETER, inner))) for name, inner in INVOKE.findall(body)]
-    return found or None
-
-
-def _pairs(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
-    for key, value in pattern.findall(text):
-        yield key.strip(), value
-
-
-def _mistral(body: str) -> list[WrittenCall] | None:
-    """A list of calls in JSON, or names each followed by its arguments."""
-    if body.lstrip().startswith("["):
-        return _calls_in_json(body)
-    starts = list(MISTRAL_CALL.finditer(body))
-    if not starts or starts[0].start() != 0:
-        return None
-    return _named_arguments(body, starts)
-
-
-def _named_arguments(body: str, starts: list[re.Match[str]]) -> list[WrittenCall] | None:
-    calls: list[WrittenCall] = []
-    at = 0
-    for found in starts:
-        if found.start() < at:
-            continue
-        at = _object_end(body, found.end())
-        calls.append(WrittenCall(found.group(1), body[found.end() : at]))
-    return calls
-
-
-def _object_end(text: str, start: int) -> int:
-    """Where the JSON object that begins at ``start`` ends, or the end of the text."""
-    depth, is_string, at = 0, False, start
-    while at < len(text):
-        char = text[at]
-        if is_string:
-            at += char == "\\"
-            is_string = char != '"'
-        elif char == '"':
-            is_string = True
-        elif char == "{":
-            depth += 1
-        elif char == "}":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-        at += 1
-    return len(text)
-
-
-def _kimi(body: str) -> list[WrittenCall] | None:
-    return [WrittenCall(name, arguments.strip()) for name, arguments in KIMI_CALL.findall(body)] or None
-
-
-def _deepseek(body: str) -> list[WrittenCall] | None:
-    return [WrittenCall(name, arguments.strip()) for name, arguments in DEEPSEEK_CALL.findall(body)] or None
-
-
-MARKUPS = (
-    Markup("<tool_call>", "</tool_call>", _in_tool_call_tag),
-    Markup("<tool_calls>", "</tool_calls>", _calls_in_json),
-    Markup("<function_call>", "</function_call>", _calls_in_json),
-    Markup("<function_calls>", "</function_calls>", _invokes),
-    Markup("<minimax:tool_call>", "</minimax:tool_call>", _invokes),
-    Markup("<function=", "</function>", _one_function),
-    Markup("[TOOL_CALLS]", "", _mistral),
-    Markup("<|python_tag|>", "", _calls_in_json),
-    Markup("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", _kimi),
-    Markup("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", _deepseek),
-)
-MARKERS = tuple(markup.opening for markup in MARKUPS)
-MAY_HOLD_CALL = re.compile("|".join(re.escape(opening) for opening in (*MARKERS, "{")))
-CLOSINGS = tuple(markup.closing for markup in MARKUPS if markup.closing)

@@ -7,7 +7,7 @@ from typing import Any
 
 from seatrial.core.messages import AssistantMessage
 from seatrial.errors import ProviderError
-from seatrial.formats.blocks import read_call, read_content, read_reasoning_fields, text_in
+from seatrial.formats.blocks import read_call, read_content, read_reasoning_fields, read_reasoning_item, text_in
 from seatrial.formats.failures import error_inside, error_words
 from seatrial.formats.reading import DEFAULT_READING, Reading
 from seatrial.formats.reply import NO_DATA, ReplyBuilder
@@ -169,6 +169,8 @@ def read_output(builder: ReplyBuilder, items: list[Any]) -> None:
     for item in items:
         if isinstance(item, dict) and item.get("type") == "message":
             read_content(builder, item.get("content"))
+        elif isinstance(item, dict) and item.get("type") == "reasoning":
+            read_reasoning_item(builder, item)
         else:
             read_content(builder, item)
 

@@ -16,14 +16,17 @@ from seatrial.formats.openai_chat import ChatDialect
 class Compat(ChatDialect, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The chat wire's settings, and what else differs between endpoints.
 
-    ``has_think_tags`` and ``has_text_calls``: reasoning and tool calls may stand in the answer's text. ``headers`` and
-    ``extra_body`` are added to each request. Times are in seconds; ``backoff_s`` is the longest wait before the second
-    try, doubled with each further one. ``token_command`` prints the bearer token that goes in the place of a key.
-    ``api``: which of OpenAI's two wires is spoken. ``has_cache_marks``: Anthropic is told which prefix to keep.
+    ``has_think_tags`` and ``has_text_calls``: reasoning and tool calls may stand in the answer's text.
+    ``begins_with_thoughts``: the prompt template opens the think tag, so that answers hold the closing one alone.
+    ``headers`` and ``extra_body`` are added to each request. Times are in seconds; ``backoff_s`` is the longest wait
+    before the second try, doubled with each further one. ``token_command`` prints the bearer token that goes in the
+    place of a key. ``api``: which of OpenAI's two wires is spoken. ``has_cache_marks``: Anthropic is told which prefix
+    to keep.
     """
 
     has_think_tags: bool = True
     has_text_calls: bool = True
+    begins_with_thoughts: bool = False
     headers: dict[str, str] = msgspec.field(default_factory=dict)
     extra_body: dict[str, Any] = msgspec.field(default_factory=dict)
     idle_timeout_s: float | None = None

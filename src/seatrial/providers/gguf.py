@@ -114,6 +114,7 @@ class GgufModel:
             seed=str(len(request.messages)),
             prices=self.info.cost,
             remarks=self._remarks,
+            begins_with_thoughts=self._template.thinking == "begun",
         )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from seatrial.core.model import ToolSpec
-from seatrial.formats.text_calls import MARKERS
+from seatrial.formats.call_dialects import MARKERS
 
 Thinking = Literal["never", "marked", "begun"]
 """Whether reasoning may come first: not at all, between marks, or at once because the prompt ends with an open mark."""

@@ -14,7 +14,7 @@ from seatrial.errors import AbortedError, ProviderError
 from seatrial.formats.failures import error_of_reply
 from seatrial.formats.reading import Reading
 from seatrial.formats.reply import failed_reply
-from seatrial.formats.stream import ReplyStream
+from seatrial.formats.stream import ReplyStream, is_streamed_body, read_streamed_body
 from seatrial.formats.tolerant import parse_response
 from seatrial.http_client.client import HttpClient, HttpReply, Timeouts
 from seatrial.http_client.gate import origin_of
@@ -57,6 +57,7 @@ class HttpModel:
             model=options.name,
             has_think_tags=compat.has_think_tags,
             has_text_calls=compat.has_text_calls,
+            begins_with_thoughts=compat.begins_with_thoughts,
             prices=options.info.cost if options.info is not None else None,
         )
 
@@ -161,6 +162,8 @@ class _Exchange:
         headers = await self._wire.sign()
         reply = await self._client.post(self._wire.url, headers=headers, body=self._body)
         self._raise_for(reply)
+        if is_streamed_body(reply.headers.get("content-type", ""), reply.body):
+            return read_streamed_body(self._wire.open_stream(self._reading, None), reply.body)
         return parse_response(reply.body, self._reading)
 
     async def _streamed(self) -> AssistantMessage:

@@ -10,7 +10,7 @@ import msgspec
 
 from seatrial.core.content import AssistantBlock, ResultBlock
 from seatrial.core.messages import FailedTry, StopReason
-from seatrial.core.model import ReasoningDelta, RetryNotice, Sampling, ToolCallDelta, ToolSpec
+from seatrial.core.model import ReasoningDelta, RetryNotice, Sampling, TextWasReasoning, ToolCallDelta, ToolSpec
 from seatrial.core.tool import ExecutionMode
 from seatrial.core.usage import UNKNOWN_USAGE, Usage
 from seatrial.errors import RunError
@@ -64,7 +64,7 @@ class Output(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 # What was told while a reply came, piece by piece: text as it is, all else by its kind.
-Piece = str | ReasoningDelta | ToolCallDelta | RetryNotice
+Piece = str | TextWasReasoning | ReasoningDelta | ToolCallDelta | RetryNotice
 
 
 class ModelCall(msgspec.Struct, frozen=True, tag_field="kind", tag="model", omit_defaults=True):

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from seatrial.formats.think_tags import ThinkSplitter
 
 
-def split(pieces: list[str]) -> tuple[str, str]:
+def split(pieces: list[str], *, is_begun: bool = False) -> tuple[str, str]:
     """Reasoning and text of an answer that comes in pieces."""
-    splitter = ThinkSplitter()
+    splitter = ThinkSplitter(is_begun=is_begun)
     reasoning, text = "", ""
     for part in [part for piece in pieces for part in splitter.feed(piece)] + splitter.end():
         if part.kind == "reasoning":
@@ -29,11 +29,22 @@ ANSWERS = [
     ("<think>never closed", "never closed", ""),
     ("<think></think>Just this.", "", "Just this."),
     ("weigh both\n</think>{}", "weigh both\n", "{}"),
-    ("weigh both</think>\n\nDone.", "weigh both", "Done."),
+    ("weigh both\n  </think>\n\nDone.", "weigh both\n  ", "Done."),
+    ("weigh both\r\n</think>\r\nDone.", "weigh both\r\n", "Done."),
+    ("a\n</think>\n</think>b\nc", "a\n", "b\nc"),
     ("</think>Done.", "", "Done."),
     ("Use `<think>draft</think>` to mark notes.", "", "Use `<think>draft</think>` to mark notes."),
     ("Close it with `</think>`\nand go on.", "", "Close it with `</think>`\nand go on."),
     ("The tag </think> ends it.", "", "The tag </think> ends it."),
+    ("Close it with </think>", "", "Close it with </think>"),
+    (
+        "The model closes with </think>\nThen comes the answer.",
+        "",
+        "The model closes with </think>\nThen comes the answer.",
+    ),
+    ("a </think>\nb\n</think>\nc", "", "a </think>\nb\n</think>\nc"),
+    ("```\n</think>\n```", "", "```\n</think>\n```"),
+    ("<thin\u212a>x", "", "<thin\u212a>x"),
     ("Notes: <think>a\n</think>\nb", "", "Notes: <think>a\n</think>\nb"),
     ("1 < 2 and <thing> stays", "", "1 < 2 and <thing> stays"),
     ("<thin", "", "<thin"),
@@ -50,6 +61,22 @@ def test_p004_case_38_leading_thoughts_are_reasoning_and_later_tags_are_text(
 ) -> None:
     assert split([answer]) == (reasoning, text)
     assert split(list(answer)) == (reasoning, text)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reasoning", "text"),
+    [
+        ("weigh both</think>\n\nDone.", "weigh both", "Done."),
+        ("weigh `a` and ` both</think>Done.", "weigh `a` and ` both", "Done."),
+        ("Just this.", "", "Just this."),
+        ("a</think>Close it with </think>\nb", "a", "Close it with </think>\nb"),
+    ],
+)
+def test_case_38_where_the_prompt_has_opened_the_tag_the_first_closing_one_ends_the_thoughts(
+    answer: str, reasoning: str, text: str
+) -> None:
+    assert split([answer], is_begun=True) == (reasoning, text)
+    assert split(list(answer), is_begun=True) == (reasoning, text)
 
 
 def test_case_68_no_piece_of_a_tag_is_told_as_text() -> None:
