@@ -59,7 +59,7 @@ def error_of_reply(
     request_id = headers.get("x-request-id") or headers.get("request-id")
     parts = [f"HTTP {status}"]
     if words.message:
-        parts.append(f": {redact(words.message, secrets)}")
+        parts.append(f": {redact(words.message, secrets).rstrip('.')}")
     if wait_s is not None:
         parts.append(f" (the server asks to wait {wait_s:g} s)")
     if request_id:
@@ -167,9 +167,9 @@ def _can_retry(status: int, code: str | None, headers: Mapping[str, str]) -> boo
 
 def _hint_for(status: int, headers: Mapping[str, str]) -> str | None:
     if status == 401:
-        return "check the API key"
+        return "check the API key; `seatrial doctor` says which one is used"
     if status == 404:
-        return "check the endpoint's URL and the model's name"
+        return "check the endpoint's URL and the model's name; `seatrial doctor --online` names the host's models"
     if 300 <= status < 400:
         return f"the endpoint has moved to {headers.get('location', 'another address')}; write that address"
     return None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from types import TracebackType
 from typing import TypeGuard
 
 from seatrial.errors import ProviderError
 from seatrial.http_client.surroundings import CA_VARIABLES
 from seatrial.http_client.words import preview
+
+_OLLAMA_PORT = ":11434"
 
 
 class TransportErrors:
@@ -36,6 +39,17 @@ def _is_client_error(error: BaseException | None) -> TypeGuard[Exception]:
     return isinstance(error, aiohttp.ClientError)
 
 
+def _in_words(error: OSError) -> str:
+    """What the system says, without the address that the event loop puts in its place."""
+    return os.strerror(error.errno).lower() if error.errno else str(error)
+
+
+def _how_to_start(host: str) -> str:
+    if host.endswith(_OLLAMA_PORT):
+        return "start Ollama: `ollama serve`"
+    return "start the server, or correct the endpoint's URL"
+
+
 def _transport_error(url: str, error: Exception, connect_s: float, silence_s: float) -> ProviderError:
     import aiohttp
 
@@ -56,7 +70,8 @@ def _transport_error(url: str, error: Exception, connect_s: float, silence_s: fl
             )
         case aiohttp.ClientConnectorDNSError():
             return ProviderError(
-                f"the name {host} cannot be resolved: {error.os_error}", hint="check the endpoint's URL"
+                f"the name {host} cannot be resolved: {error.os_error.strerror or error.os_error}",
+                hint="check the network and the endpoint's URL; a proxy is named by the variable HTTPS_PROXY",
             )
         case aiohttp.InvalidURL():
             return ProviderError(f"the address {host!r} cannot be used", hint="check the endpoint's URL")
@@ -66,8 +81,8 @@ def _transport_error(url: str, error: Exception, connect_s: float, silence_s: fl
             )
         case aiohttp.ClientConnectorError():
             return ProviderError(
-                f"no connection to {host}: {error.os_error.strerror or error.os_error}",
-                hint="is the server running?",
+                f"no connection to {host}: {_in_words(error.os_error)}",
+                hint=_how_to_start(host),
                 can_retry=True,
             )
         case aiohttp.ClientPayloadError():

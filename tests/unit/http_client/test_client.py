@@ -138,7 +138,7 @@ async def test_a_refused_connection_says_so() -> None:
     with pytest.raises(ProviderError, match="no connection to 127") as caught:
         await post(f"http://127.0.0.1:{port}")
     assert caught.value.can_retry
-    assert caught.value.hint == "is the server running?"
+    assert caught.value.hint == "start the server, or correct the endpoint's URL"
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,11 @@ class Lines:
         """The next lines that stand for one message."""
         while not self._has_left:
             text = await self._entered("you: ")
-            if self._failure is not None:
-                raise self._failure
             if text is None or text.strip():
-                return text
-        return None
+                break
+        if self._failure is not None:
+            raise self._failure
+        return None if self._has_left else text
 
     async def ask(self, question: str) -> str | None:
         """The next line."""

@@ -63,6 +63,8 @@ class Screen:
     async def read(self) -> str | None:
         """What the user enters; it stays there as part of the conversation."""
         while not self._has_left:
+            if self._failure is not None:
+                raise self._failure
             try:
                 text = await self._session.prompt_async()
             except EOFError:
@@ -70,8 +72,8 @@ class Screen:
             finally:
                 self._shown.set()
                 self._write_waiting()
-            if self._failure is not None:
-                raise self._failure
+            if self._failure is not None or self._has_left:
+                continue
             if self._question is None and not text.strip():
                 continue
             self._print(self._paint().line(_PROMPT + text, "user", self.width))

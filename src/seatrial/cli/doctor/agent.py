@@ -11,6 +11,7 @@ from seatrial.assembly.mcp import mcp_settings
 from seatrial.assembly.models import provider_options
 from seatrial.assembly.valid import load_valid
 from seatrial.cli.doctor.finding import Finding, ok, problem
+from seatrial.cli.doctor.machine import KEY_OF_PROVIDER
 from seatrial.config.entity import Entity
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.mcp import McpToolConfig
@@ -48,7 +49,7 @@ def models(loaded: LoadedAgent) -> Iterator[tuple[Finding, Model | None]]:
         except SeatrialError as error:
             yield problem(about, error.message, error.hint, 2), None
         else:
-            yield ok(about, "has what it needs"), model
+            yield ok(about, f"has what it needs{_key_in_words(config, loaded)}"), model
 
 
 def needed_extras(loaded: LoadedAgent) -> Iterator[Finding]:
@@ -91,6 +92,14 @@ def _server(tool: McpToolConfig, loaded: LoadedAgent) -> Finding:
     except SeatrialError as error:
         return problem(about, error.message, error.hint, 2)
     return ok(about, f"{command} is there")
+
+
+def _key_in_words(config: ModelConfig, loaded: LoadedAgent) -> str:
+    """Where its key comes from, as far as that is known."""
+    variable = KEY_OF_PROVIDER.get(config.provider, "")
+    if config.api_key is not None:
+        return "; its key is the `api_key:` of the file or of its settings"
+    return f"; its key is the variable {variable}" if loaded.environ.get(variable) else ""
 
 
 def _model_configs(loaded: LoadedAgent) -> Iterator[ModelConfig]:

@@ -16,7 +16,11 @@ from seatrial.errors import SeatrialError
 from seatrial.runs.store import open_store, store_file
 
 LEAST_PYTHON = (3, 11)
-KEY_VARIABLES = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "AZURE_OPENAI_API_KEY")
+KEY_OF_PROVIDER = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "azure_openai": "AZURE_OPENAI_API_KEY",
+}
 _NO_EXTRA_OF_ITS_OWN = frozenset({"all"})
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*extra == ['\"]([^'\"]+)['\"]")
 _LEAST_FREE_BYTES = 50_000_000
@@ -44,7 +48,7 @@ def extras() -> Iterator[Finding]:
 
 def keys(environ: Mapping[str, str]) -> Iterator[Finding]:
     """Which of the vendors' variables are set; never their values."""
-    for name in KEY_VARIABLES:
+    for name in KEY_OF_PROVIDER.values():
         if environ.get(name, "").strip():
             yield ok(name, "set")
         elif name in environ:

@@ -48,7 +48,12 @@ class Failures:
             return self._refused(link.http_failure, cause)
         if self._settings.is_remote:
             where = shown_url(self._settings.url)
-            return self._made(link, f"{self._who} cannot be reached at {where}: {_words(cause)}", is_lost=True)
+            return self._made(
+                link,
+                f"{self._who} cannot be reached at {where}: {_words(cause)}",
+                is_lost=True,
+                hint="start it, or correct its `url`; `seatrial doctor --online` tries it",
+            )
         if link.process is not None and _is_closed(cause):
             return self._made(
                 link, f"{self._who} {link.process.told_end} before it was ready", is_lost=True, hint=_why_it_ended(link)
