@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 READ = ["agent.yaml", "script.json", "code.py", "check.py", "prompt.md", "note.txt", "cases.jsonl", "helper.py"]
 
 
-@pytest.mark.parametrize("option", ["--junit", "--md", "--html", "--json-file"])
+@pytest.mark.parametrize("option", ["--junit", "--md", "--html", "--json-file", "--jsonl"])
 @pytest.mark.parametrize("name", [*READ, "kb/faq.md", "kb/new.md", "linked"])
 def test_a_report_never_takes_the_place_of_what_the_run_reads(
     folder: Path, seatrial: Run, option: str, name: str

@@ -120,6 +120,7 @@ FILE = click.Path(path_type=Path)
 @store_option
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout; progress goes to stderr.")
 @click.option("--json-file", type=FILE, metavar="FILE", help="Write the JSON document here.")
+@click.option("--jsonl", type=FILE, metavar="FILE", help="Write JSON Lines here: the run, then each trial.")
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML here.")
 @click.option("--md", type=FILE, metavar="FILE", help="Write Markdown here.")
 @click.option("--html", type=FILE, metavar="FILE", help="Write one self-contained HTML page here.")
@@ -153,6 +154,7 @@ def command(
     place: str | None,
     is_json: bool,
     json_file: Path | None,
+    jsonl: Path | None,
     junit: Path | None,
     md: Path | None,
     html: Path | None,
@@ -162,7 +164,7 @@ def command(
     Every finished trial is stored at once. Exit code: 0 all passed; 1 a case failed or a budget ran out; 2 the
     input is wrong, or nothing was left to run or to check; 3 only the outside world failed; 130 interrupted.
     """
-    asked = {"json": json_file, "junit": junit, "markdown": md, "html": html}
+    asked = {"json": json_file, "jsonl": jsonl, "junit": junit, "markdown": md, "html": html}
     request = Request(
         agent=agent,
         selection=Selection(pattern, cases, tags, limit),
