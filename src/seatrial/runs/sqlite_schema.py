@@ -157,6 +157,11 @@ def _explained(error: sqlite3.Error, path: Path) -> tuple[str, str]:
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_FULL"):
         return f"the disk is full: {path} cannot grow", "what is finished is kept; free some space, then go on"
+    if name.startswith("SQLITE_IOERR_WRITE"):
+        return (
+            f"{path} cannot grow: {error}",
+            "what is finished is kept; look for a quota, a limit on file sizes or a failing disk, then go on",
+        )
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
         return f"the run store {path} cannot be written", "make the file and its folder writable"
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):

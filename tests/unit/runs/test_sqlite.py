@@ -157,3 +157,12 @@ def test_what_was_committed_survives_a_kill(tmp_path: Path) -> None:
         cases = [trial.case_index for trial in store.trials("r")]
     assert len(cases) >= seen
     assert cases == list(range(len(cases)))
+
+
+def test_ten_thousand_trivial_trials_take_less_than_15_mb(tmp_path: Path, a_run: MakeRun, a_trial: MakeTrial) -> None:
+    path = tmp_path / "runs.db"
+    with open_store(path) as store:
+        store.begin_run(a_run("r"))
+        for first in range(0, 1000, 20):
+            store.add_trials("r", [a_trial(number) for number in range(first, first + 20)])
+    assert path.stat().st_size < 15e6 / 10
