@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import shutil
 import subprocess
 import sys
 import venv
@@ -63,7 +65,7 @@ def promptfoo(folder: Path, base_url: str, cases: int, concurrency: int) -> Meas
         "tests": tests,
     }
     (folder / "promptfooconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    program = _node_environment("promptfoo", ["promptfoo@" + PEERS["promptfoo"]]) / "promptfoo"
+    program = _promptfoo_environment() / "promptfoo"
     quiet = ["--no-cache", "--no-progress-bar", "--no-table", "--no-share", "-j", str(concurrency)]
     report = folder / "report.json"
     environment = {
@@ -104,15 +106,30 @@ def _python_environment(name: str, packages: list[str]) -> Path:
     return folder / "bin"
 
 
-def _node_environment(name: str, packages: list[str]) -> Path:
-    """The same with npm. Scripts of packages are not run: what they would build is there as packages."""
-    folder = HOME / name
+def _promptfoo_environment() -> Path:
+    """The same with npm, without what is optional (that is 2.2 GB) but for the database that it cannot do without."""
+    folder = HOME / "promptfoo"
     if not (folder / ".installed").exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         (folder / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-        options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-        environment = {**os.environ, "PATH": f"{NODE}{os.pathsep}{os.environ.get('PATH', '')}"}
-        command = [NODE / "npm", "install", *packages, *options]
-        subprocess.run(command, cwd=folder, env=environment, check=True, timeout=INSTALL_S)
+        _npm_install("promptfoo@" + PEERS["promptfoo"], folder)
+        about = json.loads((folder / "node_modules" / "libsql" / "package.json").read_text(encoding="utf-8"))
+        for name, version in about["optionalDependencies"].items():
+            if name.startswith(_binding()) and not name.endswith("musl"):
+                _npm_install(f"{name}@{version}", folder)
         (folder / ".installed").touch()
     return folder / "node_modules" / ".bin"
+
+
+def _npm_install(package: str, folder: Path) -> None:
+    options = ["--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    environment = {**os.environ, "PATH": f"{NODE}{os.pathsep}{os.environ.get('PATH', '')}"}
+    command = [NODE / "npm", "install", package, *options]
+    subprocess.run(command, cwd=folder, env=environment, check=True, timeout=INSTALL_S)
+
+
+def _binding() -> str:
+    """How the packages with the database for this machine begin."""
+    processor = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(platform.machine().lower())
+    return f"@libsql/{sys.platform}-{processor or platform.machine()}"
