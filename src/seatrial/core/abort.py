@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from itertools import count
 from typing import TypeVar
 
 from seatrial.core.waiting import give_up, wait_for_all
@@ -23,7 +24,7 @@ class AbortSignal:
         self._lock = threading.Lock()
         self._reason: str | None = None
         self._listeners: dict[int, Callable[[], None]] = {}
-        self._next_key = 0
+        self._keys = count()
         self._leave_parent: Callable[[], None] | None = None
         if parent is not None:
             self._leave_parent = parent.on_set(lambda: self.set(parent.reason or "aborted"))
@@ -44,21 +45,20 @@ class AbortSignal:
             if self._reason is not None:
                 return
             self._reason = reason
-            listeners = list(self._listeners.values())
-            self._listeners.clear()
-        for listener in listeners:
-            listener()
+        for key in list(self._listeners):
+            self._call(key)
 
     def on_set(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Calls ``listener`` when it is set (at once if it is already); returns the way to leave again."""
-        with self._lock:
-            if self._reason is None:
-                key = self._next_key
-                self._next_key += 1
-                self._listeners[key] = listener
-                return lambda: self._forget(key)
-        listener()
-        return lambda: None
+        key, listeners = next(self._keys), self._listeners
+        listeners[key] = listener
+        if self._reason is not None:
+            self._call(key)
+
+        def leave() -> None:
+            listeners.pop(key, None)
+
+        return leave
 
     def detach(self) -> None:
         """Lets go of the parent, so that a long-lived parent does not keep finished children alive."""
@@ -109,6 +109,8 @@ class AbortSignal:
             raise RuntimeError("it was cancelled from within")
         return task.result()
 
-    def _forget(self, key: int) -> None:
-        with self._lock:
-            self._listeners.pop(key, None)
+    def _call(self, key: int) -> None:
+        """Calls a listener unless somebody else has: whoever takes it out calls it, so that it needs no lock."""
+        listener = self._listeners.pop(key, None)
+        if listener is not None:
+            listener()

@@ -27,7 +27,7 @@ class TransportErrors:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, OSError | ValueError) or _is_client_error(error):
+        if error is not None and (isinstance(error, (OSError, ValueError)) or _is_client_error(error)):
             raise _transport_error(self._url, error, self._connect_s, self._silence_s) from error
 
 

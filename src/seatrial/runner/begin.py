@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from seatrial.config.loaded import LoadedAgent
+from seatrial.config.located import Listing, value_at
 from seatrial.config.secrets import mask, masked
 from seatrial.core.messages import utc_now
 from seatrial.errors import RunError
@@ -107,12 +107,14 @@ def _plan(loaded: LoadedAgent, selection: Selection, variants: Sequence[Variant]
     names = [variant.name for variant in variants]
     # Named once for each file, not for each case: there are far more of these.
     files = {path: None if path == loaded.path else _from_folder(path, loaded) for path in loaded.sources}
-    return Plan(plan_cases(cases, selection, place_of=partial(_place, loaded, files)), variants=names, repeat=repeat)
+    written = value_at(loaded.data, ("test_cases",))
 
+    def place_of(index: int) -> CasePlace:
+        is_list = isinstance(written, Listing)
+        place = written.place_of_item(index) if is_list else loaded.place_of(("test_cases", index))
+        return CasePlace(files[place.file], place.line or None)
 
-def _place(loaded: LoadedAgent, files: Mapping[Path, str | None], index: int) -> CasePlace:
-    place = loaded.place_of(("test_cases", index))
-    return CasePlace(files[place.file], place.line or None)
+    return Plan(plan_cases(cases, selection, place_of=place_of), variants=names, repeat=repeat)
 
 
 def _sources(variants: Sequence[Variant]) -> tuple[Source, ...]:

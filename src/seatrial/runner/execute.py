@@ -6,10 +6,11 @@ import asyncio
 import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from seatrial.core.messages import AssistantMessage, utc_now
 from seatrial.core.text import shows_nothing
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 _OWN_FAULTS: dict[str, ErrorKind] = {"empty_response": "empty_answer", "invalid_answer": "invalid_answer"}
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(msgspec.Struct, frozen=True):
     """One turn as it went: what was asked of it, what came, and how long it took.
 
     ``answer`` is the result's text; ``retries`` counts the requests that were sent again. ``duration_s`` is the agent's
@@ -43,8 +43,7 @@ class Turn:
     retries: int
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True):
     """What came of one trial before it is graded: its turns so far, and the error that was in its way.
 
     ``never_began``: stop was said before the first turn.

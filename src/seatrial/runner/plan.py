@@ -12,6 +12,8 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+import msgspec
+
 from seatrial.errors import ConfigError
 from seatrial.runs.records import Selection, TrialKey
 
@@ -32,8 +34,7 @@ class CasePlace(NamedTuple):
 NOWHERE = CasePlace()
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCase:
+class PlannedCase(msgspec.Struct, frozen=True):
     """A case with its name, its place in the suite, from 0, and where it is written, if anyone knows."""
 
     config: CaseConfig
@@ -42,8 +43,7 @@ class PlannedCase:
     place: CasePlace = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(msgspec.Struct, frozen=True):
     """One attempt to make: a case, in a variant of the agent, for the ``repeat``-th time (from 1)."""
 
     case: PlannedCase
@@ -83,7 +83,7 @@ class Plan:
                     continue
                 for variant_index, variant in enumerate(self.variants):
                     trial = Trial(case, variant, variant_index, repeat)
-                    if trial.key not in self.done:
+                    if not self.done or trial.key not in self.done:
                         yield trial
 
 
@@ -98,6 +98,11 @@ class PlannedCases(Sequence[PlannedCase]):
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def __iter__(self) -> Iterator[PlannedCase]:
+        configs, names, place_of = self.configs, self.names, self.place_of
+        for index in self.numbers:
+            yield PlannedCase(configs[index], names[index], index, place_of(index))
 
     @overload
     def __getitem__(self, place: int) -> PlannedCase: ...
