@@ -17,7 +17,7 @@ from seatrial.formats.wire_json import whole_text
 MAX_DEPTH = 100
 EXCERPT_CHARS = 1000
 LONGEST_NUMBER = 4000
-MAX_NUMBER_BITS = 13_000
+MAX_NUMBER_BITS = 14_280
 FENCE_HEAD = r"```[\w-]{0,40}"
 FENCE_START = re.compile(rf"{FENCE_HEAD}[ \t]*\r?\n?")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")

@@ -106,7 +106,7 @@ class ResponseEvents:
             call.pieces = [arguments]
 
     def _message(self, event: Mapping[str, Any], item: Mapping[str, Any]) -> None:
-        known = self._texts.of_event(event, item) or self._texts.claim_unlabelled(event, item, said_in(item).goes_on)
+        known = self._texts.of_event(event, item) or self._texts.claim_last(event, item, said_in(item).goes_on)
         if known is None:
             self._texts.add(event, said_in(item), item)
             read_output(self.builder, [item])
@@ -149,6 +149,7 @@ class ResponseEvents:
                 self.builder.bring_back(thought)
                 settle_reasoning_item(self.builder, thought, item)
             case "message" | None if (told := self._texts.of_item(place, item, said_in(item).goes_on)) is not None:
+                self.builder.bring_back_text()
                 self._add_rest(told, item)
             case _:
                 read_output(self.builder, [item])

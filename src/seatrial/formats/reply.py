@@ -30,13 +30,14 @@ NO_DATA = "the reply holds no data"
 class TextPart:
     """A run of text, or of reasoning with what the provider attached to it.
 
-    ``details`` are pieces of JSON that make up its signature.
+    ``details`` are pieces of JSON that make up its signature; ``is_from_text`` says that it stood in the answer's text.
     """
 
-    __slots__ = ("data", "details", "is_reasoning", "pieces", "signature", "wire_field")
+    __slots__ = ("data", "details", "is_from_text", "is_reasoning", "pieces", "signature", "wire_field")
 
     def __init__(self, *, is_reasoning: bool, wire_field: str | None = None) -> None:
         self.is_reasoning = is_reasoning
+        self.is_from_text = not is_reasoning
         self.wire_field = wire_field
         self.pieces: list[str] = []
         self.signature: str | None = None
@@ -59,6 +60,9 @@ class TextPart:
         return ReasoningContent(text, signature=signature, data=self.data, wire_field=self.wire_field)
 
 
+Piece = TextPart | CallRecord | ImageContent
+
+
 class ReplyBuilder:
     """Takes what comes in the order in which it comes; `finish` gives the message.
 
@@ -75,9 +79,11 @@ class ReplyBuilder:
         self.is_ended = False
         self.has_data = False
         self._on_notice = on_notice
-        self._parts: list[TextPart | CallRecord | ImageContent] = []
+        self._parts: list[Piece] = []
         self._reclaimed = 0
-        self._aside: deque[TextPart | CallRecord | ImageContent] = deque()
+        self._aside: deque[Piece] = deque()
+        self._texts_aside = 0
+        self._open_aside: dict[str | None, TextPart] = {}
         self._open_reasoning: dict[str | None, TextPart] = {}
         self._latest_reasoning: dict[str | None, TextPart] = {}
         self._calls = CallAssembler(reading.tool_names)
@@ -100,9 +106,11 @@ class ReplyBuilder:
         return self._failure[1] if self._failure else None
 
     def add_text(self, text: str) -> None:
-        """More of the answer, which may hold reasoning between tags."""
+        """More of the answer, which may hold reasoning between tags. It stands behind all text that there is."""
         if not text:
             return
+        if self._texts_aside:
+            self._bring_back_texts()
         if self._splitter is None:
             self._append_text(text)
         else:
@@ -158,22 +166,37 @@ class ReplyBuilder:
             self._tell_call(record, text)
 
     def set_aside(self) -> None:
-        """Takes away what came after the last text, so that more can be put before it or between it."""
-        at = len(self._parts)
-        while at and not _is_text(self._parts[at - 1]):
-            at -= 1
-        self._aside.extend(self._parts[at:])
-        del self._parts[at:]
-        self._open_reasoning.clear()
+        """Takes away what there is, so that more can be put before it or between it."""
+        self._aside.extend(self._parts)
+        self._texts_aside = sum(map(_is_text, self._parts))
+        self._open_aside = self._open_reasoning
+        self._open_reasoning = {}
+        self._parts.clear()
 
     def bring_back(self, last: TextPart | CallRecord | None = None) -> None:
         """Puts back what was set aside, up to ``last`` and with it, or all of it."""
-        self._settle_text()
-        self._open_reasoning.clear()
-        while self._aside:
-            self._parts.append(self._aside.popleft())
-            if self._parts[-1] is last:
-                return
+        while self._aside and self._put_back() is not last:
+            pass
+
+    def bring_back_text(self) -> None:
+        """Puts back the next text and what stands before it."""
+        while self._texts_aside and not _is_text(self._put_back()):
+            pass
+
+    def _bring_back_texts(self) -> None:
+        while self._texts_aside:
+            self._put_back()
+
+    def _put_back(self) -> Piece:
+        part = self._aside.popleft()
+        self._texts_aside -= _is_text(part)
+        if not isinstance(part, TextPart) or not part.is_reasoning:
+            self._put(part)
+            return part
+        self._parts.append(part)
+        if self._open_aside.get(part.wire_field) is part:
+            self._open_reasoning[part.wire_field] = part
+        return part
 
     def add_refusal(self, text: str) -> None:
         """The model's words for why it does not answer."""
@@ -231,6 +254,7 @@ class ReplyBuilder:
     def _settle_text(self) -> None:
         """Text that was held back as a possible tag takes its place: what comes next stands behind it."""
         if self._splitter is not None and self._splitter.is_holding:
+            self._bring_back_texts()
             self._take(self._splitter.end())
 
     def _add_reasoning(self, text: str, wire_field: str | None = None) -> TextPart:
@@ -246,7 +270,7 @@ class ReplyBuilder:
         self._latest_reasoning[wire_field] = part
         return part
 
-    def _put(self, part: TextPart | CallRecord | ImageContent) -> None:
+    def _put(self, part: Piece) -> None:
         self._open_reasoning.clear()
         self._parts.append(part)
 
@@ -255,7 +279,7 @@ class ReplyBuilder:
             if part.kind == "text":
                 self._append_text(part.text)
             elif part.kind == "reasoning":
-                self._add_reasoning(part.text)
+                self._add_reasoning(part.text).is_from_text = True
             else:
                 self._reclaim()
 
@@ -332,8 +356,8 @@ class ReplyBuilder:
                 return reason, None, None
 
 
-def _is_text(part: TextPart | CallRecord | ImageContent) -> bool:
-    return isinstance(part, TextPart) and not part.is_reasoning
+def _is_text(part: Piece) -> bool:
+    return isinstance(part, TextPart) and part.is_from_text
 
 
 def failed_reply(error: ProviderError, reading: Reading, reason: StopReason = "error") -> AssistantMessage:

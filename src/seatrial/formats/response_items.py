@@ -46,6 +46,7 @@ class Items(Generic[T]):
 
     def __init__(self) -> None:
         self._known: dict[int | str, T] = {}
+        self._last_key: int | str | None = None
         self._place_of: dict[str, int] = {}
         self._claimed: set[int] = set()
         self._in_order: list[T] = []
@@ -60,20 +61,23 @@ class Items(Generic[T]):
 
     def add(self, event: Mapping[str, Any], found: T, item: Mapping[str, Any] | None = None) -> T:
         """The item that the event begins."""
-        self._known[self._key(event, item)] = found
+        self._last_key = self._key(event, item)
+        self._known[self._last_key] = found
         self._in_order.append(found)
         return found
 
-    def claim_unlabelled(
-        self, event: Mapping[str, Any], item: Mapping[str, Any], is_it: Callable[[T], bool]
-    ) -> T | None:
-        """What came in pieces without a label, which from now on has the event's."""
-        found = self._known.get(UNLABELLED)
+    def claim_last(self, event: Mapping[str, Any], item: Mapping[str, Any], is_it: Callable[[T], bool]) -> T | None:
+        """The item that began last, where its label is none that the event's could be compared with."""
         key = self._key(event, item)
-        if found is None or key == UNLABELLED or not is_it(found):
+        last = self._last_key
+        if last is None or (last != UNLABELLED and isinstance(last, int) == isinstance(key, int)):
             return None
-        del self._known[UNLABELLED]
+        found = self._known[last]
+        if key == UNLABELLED or not is_it(found):
+            return None
+        del self._known[last]
         self._known[key] = found
+        self._last_key = key
         return found
 
     def of_item(self, place: int, item: Mapping[str, Any], is_it: Callable[[T], bool]) -> T | None:

@@ -27,6 +27,27 @@ def test_case_2_an_object_is_taken_as_it_is() -> None:
     assert read_arguments({"city": "Rome"}).arguments == {"city": "Rome"}
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [('{"a": Infinity}', "inf"), ('{"a": [1, {"b": NaN}]}', "nan"), ('{"a": -1e999, "c": null}', "inf")],
+)
+def test_numbers_that_json_cannot_keep_are_refused_as_an_object_and_as_text(text: str, number: str) -> None:
+    as_object, as_text = read_arguments(json.loads(text)), read_arguments(text)
+    assert as_object.arguments == as_text.arguments == {}
+    assert as_text.error is not None
+    assert number in (as_object.error or "")
+
+
+def test_a_number_is_kept_whole_or_refused_in_either_form() -> None:
+    for digits in (30, 400, 3900):
+        number = int("7" * digits)
+        assert (
+            read_arguments({"a": number}).arguments == read_arguments(f'{{"a": {number}}}').arguments == {"a": number}
+        )
+    assert "digits" in (read_arguments({"a": 10**4400}).error or "")
+    assert read_arguments('{"a": 1' + "0" * 4400 + "}").error
+
+
 def test_case_1_the_text_is_kept_as_it_came() -> None:
     read = read_arguments('{"a":  1}')
     assert (read.arguments, read.text, read.is_repaired) == ({"a": 1}, '{"a":  1}', False)

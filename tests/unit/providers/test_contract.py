@@ -445,6 +445,20 @@ async def test_one_connection_serves_request_after_request(line: Line) -> None:
         assert server.connections == 1
 
 
+@pytest.mark.parametrize("content_type", ["text/event-stream", "application/x-ndjson", ""])
+async def test_a_server_that_streams_although_the_whole_reply_was_asked_for_is_understood(
+    line: Line, content_type: str
+) -> None:
+    events = b"".join(line.wire.events(Said("Hello there.")))
+    if not content_type and not events.lstrip().startswith((b"data:", b"event:")):
+        pytest.skip("lines of JSON are known by their media type alone")
+    async with FakeServer(raw_answer(events, content_type or "application/json")) as server:
+        model = model_at(line.wire, server.url)
+        reply = await model.respond(HELLO)
+        await model.close()
+    assert (reply.text, reply.stop_reason, reply.error_message) == ("Hello there.", "stop", None)
+
+
 async def test_usage_that_is_not_told_is_unknown(line: Line) -> None:
     said = line.wire.whole(Said("Hello."))
     for key in ("usage", "prompt_eval_count", "eval_count"):
