@@ -88,13 +88,8 @@ class Against:
         gate = exit_code(found, self.fail_on)
         code = gate if gate == 1 else code or gate
         reasons = [f"{reason} (--fail-on {self.fail_on})" for reason in reasons_to_fail(found, self.fail_on)]
-        try:
-            stream.write("\n")
-            print_comparison(found, console_on(stream), Glyphs(stream.encoding), reasons)
-        except OSError as error:
-            if not terminal.is_output_error(error):
-                raise
-            return terminal.after_lost_output(error, code)
+        stream.write("\n")
+        print_comparison(found, console_on(stream), Glyphs(stream.encoding), reasons)
         return code
 
 

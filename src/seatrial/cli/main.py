@@ -11,7 +11,8 @@ from typing import NamedTuple, NoReturn
 import click
 
 from seatrial import __version__
-from seatrial.cli import terminal
+from seatrial.cli import streams, terminal
+from seatrial.errors import SeatrialError
 
 
 class Entry(NamedTuple):
@@ -65,11 +66,11 @@ class CommandTable(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """As click does it, but a reader that leaves early (``| head``) is no failure."""
+        """As click does it, but a broken pipe is not taken for the console's, which never breaks."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
-            return terminal.after_lost_output(error, 0)
+            raise SeatrialError(f"the connection to another program broke: {error}") from error
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the table without importing a command."""
@@ -99,8 +100,8 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     """The console script: runs one command and ends the process with its exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
     session = terminal.Session()
-    terminal.prepare_streams()
+    sinks = streams.prepare()
     code = terminal.guard(
         lambda: cli.main(args=args, prog_name="seatrial", standalone_mode=False, obj=session), session
     )
-    terminal.leave(code)
+    terminal.leave(code, streams.lost(sinks))

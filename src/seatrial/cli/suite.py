@@ -235,16 +235,9 @@ async def test(request: Request, stop: AbortSignal) -> int:
             run = await _run(request, begun, loaded, store, console, stop, deck)
         request.taping.tell_end(deck, is_whole_suite=_is_whole(request, run))
         report = Report.of(store, run)
-        lost = console.lost
-        try:
-            _write(request, report)
-        except OSError as error:
-            if not terminal.is_output_error(error):
-                raise
-            lost = error
+        _write(request, report)
         stream = sys.stderr if request.is_json else sys.stdout
-        code = request.against.settle(before, run, store, loaded.folder, report.exit_code, stream)
-        return code if lost is None else terminal.after_lost_output(lost, code)
+        return request.against.settle(before, run, store, loaded.folder, report.exit_code, stream)
 
 
 def _is_whole(request: Request, run: RunRecord) -> bool:

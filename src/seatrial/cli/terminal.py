@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
@@ -26,7 +25,6 @@ _OUTSIDE_FAILED = 3
 _STDOUT, _STDERR = 1, 2
 _FINDINGS_SHOWN = 100
 _end_process = os._exit  # as it is before any code of the user's is loaded
-_OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT, errno.EBADF, errno.EPIPE})
 
 
 @dataclass
@@ -34,13 +32,6 @@ class Session:
     """What the command line said to all commands alike."""
 
     is_debug: bool = False
-
-
-def prepare_streams() -> None:
-    """No command dies because the console cannot show a character: it is shown as an escape."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def say(text: str = "") -> None:
@@ -161,11 +152,6 @@ def guard(command: Callable[[], object], session: Session) -> int:
         return error.exit_code
     except PermissionError as error:
         return _show_closed_door(error)
-    except OSError as error:
-        if not is_output_error(error):
-            _show_bug(error, session)
-            return 1
-        return after_lost_output(error, 0)
     except Exception as error:  # noqa: BLE001 - the door of the command line
         _show_bug(error, session)
         return 1
@@ -175,17 +161,16 @@ def guard(command: Callable[[], object], session: Session) -> int:
     return result if isinstance(result, int) else 0
 
 
-def leave(code: int) -> NoReturn:
-    """Ends the process; a reader that left early (``| head``) is no error, output that cannot be written is one.
+def leave(code: int, lost: OSError | None = None) -> NoReturn:
+    """Ends the process; ``lost`` is why output could not be written, a failure unless the command has one to tell.
 
     After an interrupt it ends at once: Python would wait for threads that never heard of it.
     """
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError as error:
-        code = after_lost_output(error, code)
+    if lost is not None:
+        code = code or _OUTSIDE_FAILED
+        _print_error(f"the output cannot be written: {lost.strerror}")
     if code == INTERRUPTED:
+        sys.stderr.flush()
         _end_process(code)
     sys.exit(code)
 
@@ -260,24 +245,6 @@ def _show_bug(error: Exception, session: Session) -> None:
         tell("  this is a bug in seatrial; `seatrial --debug ...` writes the traceback to a file to report it with")
 
 
-def is_output_error(error: OSError) -> bool:
-    """Whether it is the console's: a full disk behind ``>``, a terminal that is gone. It names no file."""
-    return error.filename is None and error.errno in _OUTPUT_ERRORS
-
-
-def after_lost_output(error: OSError, code: int) -> int:
-    """The exit code when output was lost. A reader that left (``| head``) has what it wanted; else it is a failure,
-    unless the command has a worse one to tell.
-    """
-    _forget_output()
-    if isinstance(error, BrokenPipeError):
-        return code
-    with suppress(OSError):
-        _print_error(f"the output cannot be written: {error.strerror}")
-        sys.stderr.flush()
-    return code or _OUTSIDE_FAILED
-
-
 def _show_usage_error(error: click.UsageError) -> int:
     usage_errors = import_module("seatrial.cli.usage_errors")
     _print_error(usage_errors.in_words(error))
@@ -291,10 +258,3 @@ def _show_closed_door(error: PermissionError) -> int:
     _print_error(f"permission denied{where}")
     tell("  give your user the right to it, or run seatrial as the user that it belongs to")
     return 2
-
-
-def _forget_output() -> None:
-    """Points stdout away, so that the interpreter's last flush does not fail too."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())
-    os.close(devnull)

@@ -34,6 +34,7 @@ main({arguments!r})
         "seatrial.__main__",
         "seatrial.cli",
         "seatrial.cli.main",
+        "seatrial.cli.streams",
         "seatrial.cli.terminal",
         "seatrial.errors",
         "seatrial.reporters",
@@ -113,8 +114,8 @@ def test_an_error_message_cannot_move_the_cursor(failing: list[Exception], capsy
 
 def test_a_console_that_cannot_show_a_character_shows_an_escape() -> None:
     code = """
-from seatrial.cli import terminal
-terminal.prepare_streams()
+from seatrial.cli import streams, terminal
+streams.prepare()
 terminal.say("naïve 日本")
 """
     done = subprocess.run(
