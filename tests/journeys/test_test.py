@@ -253,3 +253,23 @@ def test_the_frontmatter_of_the_instructions_is_kept_on_the_run(tmp_path: Path, 
     )
     report = json.loads(seatrial("test", "--json").stdout)
     assert report["run"]["instructions"] == {"version": "1.10", "author": "Ada", "tags": ["a", "b"]}
+
+
+@pytest.mark.parametrize("name", ["tools.py", "data/shops.json"])
+def test_a_run_is_not_resumed_with_another_tool_and_a_comparison_names_its_file(
+    tmp_path: Path, seatrial: Run, name: str
+) -> None:
+    seatrial("init", "shop", "--yes")
+    folder = next(path.parent for path in tmp_path.rglob("agent.yaml"))
+    first = seatrial("test", str(folder))
+    assert "PASSED" in first.stdout, first.stdout + first.stderr
+    with sqlite3.connect(next(folder.rglob("runs.db"))) as store:
+        store.execute("DELETE FROM trials WHERE case_index = 0")
+    store.close()
+    file = folder / name
+    file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    refused = seatrial("test", str(folder), "--resume")
+    assert refused.returncode == 2
+    assert f"{name} changed" in refused.stderr
+    forced = seatrial("test", str(folder), "--resume", "--force")
+    assert f"{name} changed" in forced.stdout + forced.stderr

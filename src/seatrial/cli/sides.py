@@ -16,17 +16,17 @@ def is_baseline(name: str) -> bool:
     return name.endswith(".json") or Path(name).is_file()
 
 
-def side_of(name: str, store: RunStore | None) -> Side:
+def side_of(name: str, store: RunStore | None, file: str | None = None) -> Side:
     """The run, or the baseline in a file, that ``name`` means; the baseline with the files of its run if they are kept.
 
-    Raises `RunError` when there is no such thing.
+    With ``file`` the last run is that of the agent file of this name. Raises `RunError` when there is no such thing.
     """
     if not is_baseline(name):
         if store is None:
             raise RunError("no run is stored here yet", hint="`seatrial test` runs the cases and stores the results")
-        return side_of_run(store, resolve_run(store, name))
+        return side_of_run(store, resolve_run(store, name, file))
     side = read_baseline(Path(name))
     if store is None or side.run not in store.find(side.run):
         return side
     run = store.run(side.run)
-    return replace(side, sources=run.sources)
+    return replace(side, sources=run.sources, has_all_files=run.has_all_files)

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from seatrial.cli import terminal
-from seatrial.config.files_named import files_named
+from seatrial.config.files_named import files_defining, files_inside, files_named
 from seatrial.config.loader import load_agent
 from seatrial.core.abort import AbortSignal
 from seatrial.core.threads import in_thread
@@ -17,7 +17,6 @@ from seatrial.errors import AbortedError, SeatrialError
 
 _POLL_S = 0.3
 _MOST_FILES = 10_000
-_NOT_WATCHED = frozenset({".seatrial", ".git", "__pycache__"})
 
 Stamps = dict[Path, tuple[int, int]]
 
@@ -41,7 +40,7 @@ async def watch(agent: Path, run: Callable[[], Awaitable[int]], stop: AbortSigna
 
 
 def stamps(agent: Path) -> Stamps:
-    """Time and size of each file that the agent reads, and of Python files beside those that it names."""
+    """Time and size of each file that the agent reads, and of the modules and data that its Python files use."""
     found: Stamps = {}
     for path in islice(_files(agent), _MOST_FILES):
         try:
@@ -83,10 +82,9 @@ async def _is_stopped_within(seconds: float, stop: AbortSignal) -> bool:
 
 
 def _files(agent: Path) -> Iterator[Path]:
-    for path in dict.fromkeys(files_named(load_agent(agent))):
+    loaded = load_agent(agent)
+    for path in dict.fromkeys([*files_named(loaded), *files_defining(loaded)]):
         if path.is_dir():
-            yield from (inner for inner in path.rglob("*") if inner.is_file() and _NOT_WATCHED.isdisjoint(inner.parts))
-        elif path.suffix == ".py":
-            yield from path.parent.glob("*.py")
+            yield from files_inside(path)
         else:
             yield path

@@ -59,7 +59,7 @@ def _file(change: FileChange) -> Iterator[str]:
             yield f"{change.file} changed:"
             yield from _lines(change.diff)
         case "changed":
-            yield f"{change.file} changed; its text is not kept"
+            yield f"{change.file} changed"
 
 
 def _lines(diff: Sequence[str]) -> Iterator[str]:

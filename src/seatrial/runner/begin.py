@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import msgspec
 
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.located import Listing, value_at
-from seatrial.config.secrets import mask, masked
+from seatrial.config.secrets import masked
 from seatrial.core.messages import utc_now
 from seatrial.errors import RunError
 from seatrial.runner.plan import CasePlace, Plan, plan_cases
 from seatrial.runner.resume import refuse_if_unfit
 from seatrial.runner.variants import Variant, variants_of
+from seatrial.runs.defining import name_from, sources_of
 from seatrial.runs.provenance import git_state, installed_versions, new_run_id, this_process
 from seatrial.runs.records import RunRecord, Selection, Source
 from seatrial.runs.store import RunStore
@@ -59,6 +58,7 @@ def begin(
         variants=tuple(variant.record for variant in variants),
         models=tuple(models),
         sources=_sources(variants),
+        has_all_files=True,
         instructions=masked(loaded.instructions_metadata, loaded.secrets),
         git=git_state(loaded.folder),
         versions=installed_versions(),
@@ -88,6 +88,7 @@ def go_on(
         concurrency=min(concurrency, plan.size),
         variants=tuple(variant.record for variant in variants),
         sources=sources,
+        has_all_files=True,
         process=this_process(),
     )
     return Begun(resumed, plan, variants, notes)
@@ -106,7 +107,7 @@ def _plan(loaded: LoadedAgent, selection: Selection, variants: Sequence[Variant]
     cases = loaded.require().test_cases
     names = [variant.name for variant in variants]
     # Named once for each file, not for each case: there are far more of these.
-    files = {path: None if path == loaded.path else _from_folder(path, loaded) for path in loaded.sources}
+    files = {path: None if path == loaded.path else name_from(path, loaded) for path in loaded.sources}
     written = value_at(loaded.data, ("test_cases",))
 
     def place_of(index: int) -> CasePlace:
@@ -118,14 +119,6 @@ def _plan(loaded: LoadedAgent, selection: Selection, variants: Sequence[Variant]
 
 
 def _sources(variants: Sequence[Variant]) -> tuple[Source, ...]:
-    """The agent's files, by their paths from its folder: from wherever it is run, they are the same."""
-    found = {
-        _from_folder(path, variant.loaded): (source, variant.loaded.secrets)
-        for variant in variants
-        for path, source in variant.loaded.sources.items()
-    }
-    return tuple(Source(path, source.sha256, mask(source.text, secrets)) for path, (source, secrets) in found.items())
-
-
-def _from_folder(path: Path, loaded: LoadedAgent) -> str:
-    return Path(os.path.relpath(path, loaded.folder)).as_posix()
+    """The files of all variants, each once."""
+    loadeds = {id(variant.loaded.sources): variant.loaded for variant in variants}
+    return tuple({source.path: source for loaded in loadeds.values() for source in sources_of(loaded)}.values())

@@ -19,7 +19,7 @@ def refuse_if_unfit(run: RunRecord, sources: Sequence[Source], *, is_forced: boo
     """
     if is_under_way(run):
         raise RunError(f"run {run.id} is still under way", hint="wait for its end, or stop it first")
-    changed = changes(run.sources, sources)
+    changed = changes(run.sources, sources if run.has_all_files else _known_to(run, sources))
     if changed and not is_forced:
         names = ", ".join(line.splitlines()[0] for line in changed)
         raise RunError(
@@ -28,6 +28,12 @@ def refuse_if_unfit(run: RunRecord, sources: Sequence[Source], *, is_forced: boo
             "without --resume a new run starts",
         )
     return changed
+
+
+def _known_to(run: RunRecord, sources: Sequence[Source]) -> list[Source]:
+    """Those that the run's record holds too: it was written when fewer files were kept."""
+    paths = {source.path for source in run.sources}
+    return [source for source in sources if source.path in paths]
 
 
 def changes(before: Sequence[Source], now: Sequence[Source]) -> list[str]:
@@ -42,6 +48,8 @@ def changes(before: Sequence[Source], now: Sequence[Source]) -> list[str]:
 
 
 def _difference(before: str, now: str) -> list[str]:
+    if not before or not now:  # of some files only the hash is kept
+        return []
     lines = list(unified_diff(before.splitlines(), now.splitlines(), lineterm="", n=0))[2:]
     shown = [line for line in lines if not line.startswith("@@")]
     more = len(shown) - _DIFF_LINES

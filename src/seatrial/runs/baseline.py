@@ -41,6 +41,7 @@ class _Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     means: Means
     metrics: dict[str, MetricFacts]
     cases: list[_Case]
+    has_all_files: bool = False
 
 
 _decoder = msgspec.json.Decoder(_Baseline)
@@ -90,6 +91,7 @@ def read_baseline(path: Path) -> Side:
         models=found.models,
         git=None if found.commit is None else GitState(found.commit),
         sources=tuple(Source(name, digest, "") for name, digest in found.files.items()),
+        has_all_files=found.has_all_files,
         cases=cases,
         metrics=found.metrics,
         means=found.means,
@@ -107,6 +109,7 @@ def _lines(side: Side, judged: list[CaseSide]) -> list[str]:
         "variants": side.variants,
         "commit": None if side.git is None else side.git.commit,
         "files": {source.path: source.sha256 for source in side.sources},
+        "has_all_files": side.has_all_files,
         "means": side.means,
         "metrics": side.metrics,
     }

@@ -53,14 +53,17 @@ class Changes(msgspec.Struct, frozen=True, omit_defaults=True):
         return any(change.key.split(".")[0].split("[")[0] in _MEASURE_KEYS for change in self.keys)
 
 
-def changes_between(before: Sequence[Source], after: Sequence[Source]) -> Changes:
-    """Key by key for YAML files, line by line for others; files by their hash where a text is not kept."""
+def changes_between(before: Sequence[Source], after: Sequence[Source], *, are_whole: bool = True) -> Changes:
+    """Key by key for YAML files, line by line for others; files by their hash where a text is not kept.
+
+    Unless the lists ``are_whole``, a file that only one of them names tells nothing.
+    """
     if not before or not after:
         return Changes(is_known=False)
     old, new = {source.path: source for source in before}, {source.path: source for source in after}
     keys: list[KeyChange] = []
-    files = [FileChange(path, "removed") for path in old if path not in new]
-    files += [FileChange(path, "added") for path in new if path not in old]
+    files = [FileChange(path, "removed") for path in old if path not in new and are_whole]
+    files += [FileChange(path, "added") for path in new if path not in old and are_whole]
     for path in old:
         if path not in new or old[path].sha256 == new[path].sha256:
             continue

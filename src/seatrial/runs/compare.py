@@ -129,7 +129,7 @@ def compare(before: Side, after: Side) -> Comparison:
         metrics=metrics,
         cases=[_case(one, other) for one, other in found.pairs],
         taken=list(_taken(before, after, found.pairs)),
-        changes=changes_between(before.sources, after.sources),
+        changes=changes_between(before.sources, after.sources, are_whole=before.has_all_files and after.has_all_files),
         only_before=found.only_before,
         only_after=found.only_after,
         other_input=found.other_input,

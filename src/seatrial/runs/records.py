@@ -155,7 +155,11 @@ class ProcessMark(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Source(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file that defines the agent: its path as the user gave it, the hash of its bytes, its text without secrets."""
+    """A file that defines the agent, by its path from the agent's folder, with its text without secrets.
+
+    ``sha256`` is a digest of the content; a folder (``docs/``) has one of its listing. The text is empty where only the
+    hash is kept.
+    """
 
     path: str
     sha256: str
@@ -170,6 +174,7 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     names what ended it early, if anything; ``worked_s`` are the wall-clock seconds of all its parts together when it
     was resumed, the time between them left out; ``part_started_at`` is the start of the latest part, None when there
     is only one. ``instructions`` is what the frontmatter of the instructions file says of them: version, author, tags.
+    ``has_all_files`` is False for a run that was written when only the configuration's own files were kept.
     """
 
     id: str
@@ -193,6 +198,7 @@ class RunRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     worked_s: float = 0.0
     part_started_at: datetime | None = None
     seed: int | None = None
+    has_all_files: bool = False
 
 
 class Tally(msgspec.Struct, frozen=True, omit_defaults=True):

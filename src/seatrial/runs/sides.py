@@ -79,8 +79,9 @@ UNKNOWN_MEANS = Means()
 class Side:
     """A run or a baseline. ``missing`` counts trials that were planned and not made.
 
-    ``sources`` are the files that defined the agent; their text is empty where only their hash is known. ``means`` are
-    over all tries, for what a baseline does not keep by case.
+    ``sources`` are the files that defined the agent; their text is empty where only their hash is known;
+    ``has_all_files`` is False for a side written when fewer of them were kept. ``means`` are over all tries, for what a
+    baseline does not keep by case.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Side:
     metrics: Mapping[str, MetricFacts] = field(default_factory=dict)
     means: Means = UNKNOWN_MEANS
     is_baseline: bool = False
+    has_all_files: bool = True
 
 
 def side_of_run(store: RunStore, run: RunRecord) -> Side:
@@ -120,6 +122,7 @@ def side_of_run(store: RunStore, run: RunRecord) -> Side:
         models=tuple(dict.fromkeys(f"{variant.provider} {variant.model}" for variant in run.variants)),
         git=run.git,
         sources=run.sources,
+        has_all_files=run.has_all_files,
         agent_file=run.agent_file,
         missing=max(run.planned - made.trials, 0) + made.cut_off,
         cases=cases,
