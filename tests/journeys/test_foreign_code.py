@@ -27,6 +27,14 @@ def t(): return "ok"
 def hook(call): return None
 def check(output): return True
 """
+DEAF = """
+async def t():
+    while True:
+        try:
+            await asyncio.sleep(1000)
+        except asyncio.CancelledError:
+            pass
+"""
 FORKS = """\
 def check(output):
     child = os.fork()
@@ -117,3 +125,16 @@ def test_a_child_that_a_tool_forks_ends_as_it_likes(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_a_tool_that_takes_no_notice_of_being_stopped_holds_up_nothing(tmp_path: Path) -> None:
+    (tmp_path / "agent.yaml").write_text(
+        AGENT.replace("function: t}", "function: t, timeout_s: 0.2}"), encoding="utf-8"
+    )
+    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "code.py").write_text(f"{HARMLESS}{DEAF}", encoding="utf-8")
+    command = [sys.executable, "-m", "seatrial", "test"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "3 of 3 passed" in ended.stdout
+    assert "destroyed" not in ended.stderr

@@ -16,6 +16,10 @@ from seatrial.runs.verdict import INTERRUPTED
 _COLLECT_AFTER = (20_000, 20, 50)
 
 
+_STRAYS_S = 1.0
+_left_open: list[asyncio.AbstractEventLoop] = []
+
+
 def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]]) -> int:
     """Runs ``work`` to its end and gives its exit code. The first Ctrl-C sets the signal that it was given.
 
@@ -34,8 +38,22 @@ def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]]) -> int:
                 message, hint="what was finished is kept; let that code raise an exception instead"
             ) from error
         finally:
-            if not stop.is_set:
+            if not stop.is_set and _are_strays_gone(loop):
                 runner.close()
+
+
+def _are_strays_gone(loop: asyncio.AbstractEventLoop) -> bool:
+    """Ends what foreign code left running; False when some of it takes no notice: closing would wait for it."""
+    strays = asyncio.all_tasks(loop)
+    for task in strays:
+        task.cancel()
+    if strays:
+        loop.run_until_complete(asyncio.wait(strays, timeout=_STRAYS_S))
+    if all(task.done() for task in strays):
+        return True
+    _left_open.append(loop)
+    loop.set_exception_handler(lambda _loop, _context: None)
+    return False
 
 
 def settle_memory() -> None:

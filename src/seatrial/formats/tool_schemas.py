@@ -34,6 +34,14 @@ def _is_plain_root(schema: Mapping[str, Any]) -> bool:
         schema.get("type") == "object"
         and isinstance(schema.get("properties"), dict)
         and _NOT_AT_THE_ROOT.isdisjoint(schema)
+        and _needs_only_what_it_has(schema)
+    )
+
+
+def _needs_only_what_it_has(schema: Mapping[str, Any]) -> bool:
+    required = schema.get("required", [])
+    return isinstance(required, list) and all(
+        isinstance(name, str) and name in schema["properties"] for name in required
     )
 
 

@@ -117,6 +117,20 @@ def test_reading_a_reply_never_raises_anything_but_unreadable(text: str) -> None
             continue
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"reason": "bad", "score": 1, "score": 5}',
+        '{"score": 5, "score": 5}',
+        "{'reason': 'bad', 'score': 1, 'score': 5}",
+        '{"score": 5, "details": {"a": 1, "a": 2}}',
+    ],
+)
+async def test_p021_a_reply_that_says_something_twice_is_not_guessed_at(reply: str) -> None:
+    found = await graded("relevance", scripted(reply), threshold=4)
+    assert (found.outcome, found.value) == ("error", None)
+
+
 def test_a_reply_full_of_quotes_and_braces_is_read_in_no_time() -> None:
     with pytest.raises(UnreadableReplyError):
         read_object("{'" * 60_000, "score")

@@ -131,16 +131,35 @@ def _opens_string(text: str, place: int) -> bool:
     return text[max(place - 40, 0) : place].rstrip()[-1:] in ("{", "[", ":", ",", "(")
 
 
+class _TwiceError(Exception):
+    """A key stands twice in one object: which value is meant cannot be known."""
+
+
 def _parsed(text: str) -> JsonObject | None:
     try:
-        found = json.loads(text, strict=False)
+        found = json.loads(text, strict=False, object_pairs_hook=_object)
+    except _TwiceError:
+        return None
     except (ValueError, RecursionError):
         found = _python_literal(text)
     return found if isinstance(found, dict) and all(isinstance(key, str) for key in found) else None
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _TwiceError
+    return found
+
+
 def _python_literal(text: str) -> object:
     try:
-        return ast.literal_eval(text)
+        tree = ast.parse(text, mode="eval")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Dict):
+                keys = [ast.literal_eval(key) for key in node.keys if key is not None]
+                if len(set(keys)) < len(keys):
+                    return None
+        return ast.literal_eval(tree)
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return None
