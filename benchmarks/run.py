@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+import chat
 import compare
 import core
 import crash
@@ -26,6 +27,7 @@ from measure import ROOT, machine
 
 SECTIONS = {
     "Start-up": startup.rows,
+    "Chat": chat.rows,
     "The core": core.rows,
     "The core beside other frameworks": peers.rows,
     "A suite": suite.rows,

@@ -115,6 +115,20 @@ def test_the_answer_is_shown_piece_by_piece_and_then_as_markdown(
     assert terminal.end() == 0
 
 
+def test_a_paragraph_longer_than_a_line_is_shown_to_its_end_while_it_comes(
+    project: Callable[..., Path], chat: Chat, patient: StreamingModel
+) -> None:
+    project(patient.url)
+    terminal = chat(columns=41)  # four pieces in a row
+    terminal.expect("/help lists the commands")
+    terminal.enter("hello")
+    for number in range(30):
+        patient.pieces.put(f" piece{number:04d}")
+        terminal.expect(f"piece{number:04d}")
+    patient.answer(" 界" * 20 + " done.")
+    terminal.expect("done.")
+
+
 def test_a_tool_call_is_shown_with_arguments_result_and_time_and_whole_with_trace(
     project: Callable[..., Path], chat: Chat, obedient: FakeModel
 ) -> None:

@@ -93,6 +93,11 @@ class Terminal:
         self._seen = at + len(text)
         return shown
 
+    def forget(self) -> None:
+        """Lets go of what was shown, for long conversations."""
+        self.raw = ""
+        self._seen = 0
+
     def end(self, *, timeout_s: float = _WAIT_S) -> int:
         """Waits for the end; gives the exit code."""
         end = time.monotonic() + timeout_s

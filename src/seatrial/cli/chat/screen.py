@@ -190,16 +190,12 @@ class Screen:
         return [("class:thought" if self._is_thought else "", coming + "\n"), ("", asked)]
 
     def _coming(self) -> str:
-        """The end of the block that is coming, as much as there is room for."""
+        """The end of the block that is coming, as much as there is room for; the editor's prompt wraps no lines."""
         size = self._session.app.output.get_size()
-        room = max(size.rows - _ROWS_BELOW - _MENU_ROWS, 2)
-        kept: list[str] = []
-        for line in reversed(visible(self._blocks.tail(room)[-room * size.columns :]).split("\n")):
-            room -= 1 + get_cwidth(line) // max(size.columns, 1)
-            if room < 0 and kept:
-                break
-            kept.insert(0, line)
-        return "\n".join(kept).rstrip("\n")
+        rows = max(size.rows - _ROWS_BELOW - _MENU_ROWS, 2)
+        end = visible(self._blocks.tail(rows)[-rows * size.columns :])
+        wrapped = [row for line in end.rstrip("\n").split("\n") for row in _rows(line, max(size.columns - 1, 1))]
+        return "\n".join(wrapped[-rows:])
 
     def _toolbar(self) -> str:
         return one_line(self._status, max(self.width - 1, 1))
@@ -261,6 +257,19 @@ class Screen:
     def _is_choosing(self) -> bool:
         state = self._session.default_buffer.complete_state
         return state is not None and state.current_completion is not None
+
+
+def _rows(line: str, columns: int) -> list[str]:
+    """The line cut where the terminal ends, by the room that characters take there."""
+    rows, row, room = [], "", columns
+    for character in line.expandtabs(4):
+        width = get_cwidth(character)
+        if width > room:
+            rows.append(row)
+            row, room = "", columns
+        row += character
+        room -= width
+    return [*rows, row]
 
 
 def _output() -> Vt100_Output:
