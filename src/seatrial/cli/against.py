@@ -51,8 +51,8 @@ class Against:
         is_file = self.baseline is not None and is_baseline(self.baseline)
         return Path(self.baseline or "").absolute() if is_file else folder / FILE
 
-    def before(self, folder: Path, store: str | None) -> Side | None:
-        """What to compare with, found before the new run is stored. Raises `RunError` when it is not there."""
+    def before(self, agent: Path, store: str | None) -> Side | None:
+        """What to compare with, found before the agent's new run is stored. Raises `RunError` when it is not there."""
         if self.baseline is None:
             return None
         is_file = is_baseline(self.baseline)
@@ -61,11 +61,11 @@ class Against:
         with ExitStack() as stack:
             opened: RunStore | None = None
             try:
-                opened = stack.enter_context(open_runs(folder, store, create=False))
+                opened = stack.enter_context(open_runs(agent.absolute().parent, store, create=False))
             except RunError:
                 if not is_file:
                     raise
-            return side_of(self.baseline, opened)
+            return side_of(self.baseline, opened, agent.name)
 
     def settle(
         self, before: Side | None, run: RunRecord, store: RunStore, folder: Path, code: int, stream: TextIO

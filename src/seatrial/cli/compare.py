@@ -13,7 +13,7 @@ from seatrial.cli import terminal
 from seatrial.cli.options import agent_option, open_runs, store_option
 from seatrial.cli.sides import is_baseline, side_of
 from seatrial.cli.targets import report_targets
-from seatrial.config.agent_path import agent_file
+from seatrial.config.agent_path import agent_file, named_file
 from seatrial.reporters.base import write_bytes
 from seatrial.reporters.comparison_json import comparison_entry
 from seatrial.reporters.comparison_markdown import comparison_markdown
@@ -68,7 +68,8 @@ def command(
         store = _store(agent, place, (before, after))
         if store is not None:
             stack.enter_context(store)
-        found = compare(side_of(before, store), side_of(after, store))
+        file = named_file(agent)
+        found = compare(side_of(before, store, file), side_of(after, store, file))
     for kind, path in targets.items():
         write_bytes(comparison_document(found, kind, gate), path)
     show_comparison(found, "json" if is_json else form, gate)

@@ -15,7 +15,7 @@ agent_option = click.option(
     type=click.Path(path_type=Path),
     default=Path(),
     metavar="PATH",
-    help="The agent file or its folder (default: agent.yaml here).",
+    help="The agent file or its folder (default: here); of a file only its own runs count.",
 )
 
 

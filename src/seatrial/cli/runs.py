@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import click
 from rich.text import Text
@@ -14,7 +14,7 @@ from seatrial.cli.numbers import Whole
 from seatrial.cli.options import agent_option, open_runs, store_option
 from seatrial.cli.program import program
 from seatrial.cli.runs_table import runs_table
-from seatrial.config.agent_path import agent_file
+from seatrial.config.agent_path import agent_file, named_file
 from seatrial.errors import RunError
 from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
@@ -27,7 +27,7 @@ from seatrial.reporters.report import Report
 from seatrial.runs.encoding import to_json
 from seatrial.runs.provenance import is_under_way
 from seatrial.runs.records import RunRecord
-from seatrial.runs.store import RunStore, resolve_run
+from seatrial.runs.store import RunStore, resolve_run, runs_of
 
 _SHOWN = 20
 
@@ -45,7 +45,7 @@ def command() -> None:
 def list_runs(agent: Path, place: str | None, limit: int, is_json: bool) -> int:
     """The stored runs, the newest first."""
     with _store(agent, place) as store:
-        reports = [Report.of(store, run) for run in store.runs(limit)]
+        reports = [Report.of(store, run) for run in runs_of(store, named_file(agent), limit)]
         if is_json:
             terminal.say_json(to_json([run_summary(report) for report in reports]))
         elif not reports:
@@ -65,7 +65,7 @@ def list_runs(agent: Path, place: str | None, limit: int, is_json: bool) -> int:
 def show_run(run: str | None, case: str | None, agent: Path, place: str | None, is_json: bool) -> int:
     """The results of RUN: an id, the start or end of one, or `last` (the default)."""
     with _store(agent, place) as store:
-        report = Report.of(store, resolve_run(store, run))
+        report = Report.of(store, resolve_run(store, run, named_file(agent)))
         if case is not None:
             _show_case(report, case, is_json=is_json)
         elif is_json:
@@ -88,7 +88,7 @@ def show_run(run: str | None, case: str | None, agent: Path, place: str | None, 
 def export_run(run: str | None, form: str, output: Path | None, agent: Path, place: str | None) -> int:
     """Write RUN (default: the last) as a document."""
     with _store(agent, place) as store:
-        report = Report.of(store, resolve_run(store, run))
+        report = Report.of(store, resolve_run(store, run, named_file(agent)))
         writer = DOCUMENTS.load(form)
         if output is None:
             document = BytesIO()
@@ -107,7 +107,7 @@ def export_run(run: str | None, form: str, output: Path | None, agent: Path, pla
 def delete_runs(runs: tuple[str, ...], agent: Path, place: str | None) -> int:
     """Remove stored runs, named by their ids."""
     with _store(agent, place) as store:
-        found = [resolve_run(store, name) for name in runs]
+        found = [resolve_run(store, name, named_file(agent)) for name in runs]
         for run in found:
             _delete(store, run)
     return 0
@@ -120,7 +120,7 @@ def delete_runs(runs: tuple[str, ...], agent: Path, place: str | None) -> int:
 def collect(keep: int, agent: Path, place: str | None) -> int:
     """Remove all but the newest runs and give the space back."""
     with _store(agent, place) as store:
-        old = store.runs()[keep:]
+        old = runs_of(store, named_file(agent))[keep:]
         for run in old:
             if not is_under_way(run):
                 _delete(store, run)
@@ -154,7 +154,9 @@ def _show_case(report: Report, case: str, *, is_json: bool) -> None:
 def _told(run: RunRecord) -> str:
     commit = f"commit {run.git.commit[:10]}{' with changes' if run.git.is_dirty else ''}" if run.git is not None else ""
     models = ", ".join(f"{variant.provider} {variant.model}" for variant in run.variants)
-    parts = [run.agent, models, f"{run.started_at.astimezone():%Y-%m-%d %H:%M}", commit]
+    file = PurePath(run.agent_file).name
+    agent = run.agent if file in ("agent.yaml", "agent.yml") else f"{run.agent} ({file})"
+    parts = [agent, models, f"{run.started_at.astimezone():%Y-%m-%d %H:%M}", commit]
     if run.status == "running":
         parts.append("under way" if is_under_way(run) else "broken off")
     return " · ".join(one_line(part) for part in parts if part)

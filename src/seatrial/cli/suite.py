@@ -214,7 +214,7 @@ async def test(request: Request, stop: AbortSignal) -> int:
     written = [*request.documents.values(), request.against.file(loaded.folder), request.taping.target]
     refuse_what_is_read([path for path in written if path is not None], loaded, _store_file(request, loaded))
     request.against.refuse_part_of_suite(request.selection, is_part=request.only_failed)
-    before = request.against.before(loaded.folder, request.store)
+    before = request.against.before(loaded.path, request.store)
     request = _of_failed(request, loaded)
     new = _begin(request, loaded)
     if request.is_dry and new is not None:
@@ -224,7 +224,7 @@ async def test(request: Request, stop: AbortSignal) -> int:
     with open_runs(loaded.folder, request.store, create=new is not None) as store:
         begun = new or go_on(
             loaded,
-            resolve_run(store, request.resume),
+            resolve_run(store, request.resume, loaded.path.name),
             store,
             concurrency=request.concurrency,
             is_forced=request.is_forced,
@@ -297,7 +297,7 @@ def _of_failed(request: Request, loaded: LoadedAgent) -> Request:
         return request
     known = set(case_names(loaded.require().test_cases))
     with open_runs(loaded.folder, request.store, create=False) as store:
-        run = resolve_run(store, None)
+        run = resolve_run(store, None, loaded.path.name)
         cases = list(store.case_tallies(run.id))
         names = [case.case for case in cases if case.checked and not case.is_met]
         if store.tally(run.id).total < run.planned:  # it was broken off: what it never came to has not passed either

@@ -21,6 +21,11 @@ def agent_file(path: Path) -> Path:
     return next((candidate for candidate in candidates if kind_of(candidate) != "missing"), candidates[0])
 
 
+def named_file(path: Path) -> str | None:
+    """The name of the agent file when the path names one itself, None for a folder."""
+    return None if kind_of(path) == "folder" else path.name
+
+
 def no_agent_file(path: Path) -> Diagnostic:
     """What to say of an agent file that does not exist: how to make one, or which of those around was meant."""
     folder = path.parent

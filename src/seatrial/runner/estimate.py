@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from seatrial.runner.plan import Plan
 from seatrial.runs.records import RunRecord
-from seatrial.runs.store import RunStore
+from seatrial.runs.store import RunStore, runs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,8 @@ class Estimate:
 
 
 def estimate(plan: Plan, run: RunRecord, store: RunStore) -> Estimate | None:
-    """From the newest stored run of the same agent with the same models; None when there is none."""
-    for earlier in store.runs():
+    """From the newest stored run of the same agent file with the same models; None when there is none."""
+    for earlier in runs_of(store, PurePath(run.agent_file).name):
         if earlier.agent != run.agent or {v.model for v in earlier.variants} != {v.model for v in run.variants}:
             continue
         trials = [trial for trial in store.trials(earlier.id) if trial.total.usage.requests]

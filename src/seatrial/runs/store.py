@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Protocol
 
 from seatrial.errors import RunError
@@ -106,15 +106,30 @@ def _steps_back(name: str) -> int | None:
     return int(number) if tilde else 0
 
 
-def resolve_run(store: RunStore, name: str | None) -> RunRecord:
-    """The run that ``name`` means: an id, the start or end of one, ``last`` (also None), or ``last~1`` before it."""
+def runs_of(store: RunStore, file: str | None, limit: int | None = None) -> list[RunRecord]:
+    """The newest first; with ``file`` only those of the agent file of this name, for all in a folder share a store."""
+    if file is None:
+        return store.runs(limit)
+    return [run for run in store.runs() if PurePath(run.agent_file).name == file][:limit]
+
+
+def resolve_run(store: RunStore, name: str | None, file: str | None = None) -> RunRecord:
+    """The run that ``name`` means: an id, the start or end of one, ``last`` (also None), or ``last~1`` before it.
+
+    With ``file`` the last one is that of the agent file of this name.
+    """
     back = 0 if name is None else _steps_back(name)
     if back is not None:
-        newest = store.runs(limit=back + 1)
+        newest = runs_of(store, file, back + 1)
+        of_file = "" if file is None else f" of {file}"
         if not newest:
-            raise RunError("no run is stored here yet", hint="`seatrial test` runs the cases and stores the results")
+            told = of_file if store.runs(1) else ""
+            raise RunError(
+                f"no run{told} is stored here yet", hint="`seatrial test` runs the cases and stores the results"
+            )
         if len(newest) <= back:
-            raise RunError(f"there is no run {name}: {len(newest)} stored", hint="`seatrial runs list` shows them")
+            told = f"there is no run {name}{of_file}: {len(newest)} stored"
+            raise RunError(told, hint="`seatrial runs list` shows them")
         return store.run(newest[back].id)
     found = store.find(name or "")
     if len(found) == 1 or name in found:
