@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from seatrial.config.secrets import mask
 
-_LEAST = 3
+_LEAST_CHARS = 6  # `mask` looks for none that is shorter
 
 
 class Veil:
@@ -14,7 +14,7 @@ class Veil:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = frozenset(secrets)
-        self._heads = tuple(secret for secret in self._secrets if len(secret) > _LEAST)
+        self._heads = tuple(secret for secret in self._secrets if len(secret) >= _LEAST_CHARS)
         self._held = ""
 
     def feed(self, piece: str) -> str:
@@ -38,9 +38,9 @@ class Veil:
 
 def _begun(text: str, secret: str) -> int:
     """How long the end of the text is that begins the secret."""
-    at = text.find(secret[:_LEAST], max(0, len(text) - len(secret) + 1))
+    at = text.find(secret[0], max(0, len(text) - len(secret) + 1))
     while at >= 0:
         if secret.startswith(text[at:]):
             return len(text) - at
-        at = text.find(secret[:_LEAST], at + 1)
+        at = text.find(secret[0], at + 1)
     return 0
