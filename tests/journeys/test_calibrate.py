@@ -140,7 +140,10 @@ def test_a_judge_that_cannot_be_read_is_counted_as_such_and_not_left_out_silentl
         ("input,output,relevance\na,b\n", ["labels.csv:2:1: error", "2 cells, the header has 3"]),
         ("case,relevance\nday,3\n", ["the case 'day', and no run is stored here"]),
         ("output,relevance\nb,3\nb,x\nb,y\n", ["labels.csv has 2 errors", "labels.csv:3", "labels.csv:4"]),
-        ("", ["labels.csv is empty"]),
+        ("", ["labels.csv is empty", "write a row for each answer"]),
+        ("input,output,relevance\n", ["labels.csv holds no label", "write a row for each answer"]),
+        ("output,relevance\nb,3\nb,9\nb,-2\n", ["labels.csv has 2 errors", "labels.csv:3:1: error", "labels.csv:4:1"]),
+        ("case,relevance\nday,3\nday,4\n", ["labels.csv has 2 errors", "labels.csv:2:1: error", "labels.csv:3:1"]),
     ],
 )
 def test_mistakes_are_told_by_line_before_a_judge_is_asked(
@@ -153,3 +156,44 @@ def test_mistakes_are_told_by_line_before_a_judge_is_asked(
     for message in messages:
         assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_file_of_labels_that_is_not_there_is_answered_with_those_that_are(tmp_path: Path, seatrial: Run) -> None:
+    write_agent(tmp_path, "http://127.0.0.1:9/v1")
+    none = seatrial("calibrate", ".", "people.csv")
+    assert (none.returncode, "writes answers to label" in none.stderr) == (2, True)
+    (tmp_path / "labels.csv").write_text("output,relevance\na,3\n", encoding="utf-8")
+    near = seatrial("calibrate", ".", "label.csv")
+    assert near.returncode == 2
+    assert "there is no such file of labels" in near.stderr
+    assert "did you mean labels.csv?" in near.stderr
+    assert "in its folder: labels.csv" in seatrial("calibrate", ".", "people-of-ours.csv").stderr
+
+
+def test_an_agent_whose_model_cannot_judge_is_refused_with_what_to_do(tmp_path: Path, seatrial: Run) -> None:
+    text = "name: shop\nmodel: {provider: local, name: minilm-extractive}\ninstructions: Answer.\n"
+    (tmp_path / "agent.yaml").write_text(text, encoding="utf-8")
+    write_labels(tmp_path, labelled(3))
+    done = seatrial("calibrate", ".", "labels.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "relevance has no judge: the provider 'local' is no language model" in done.stderr
+    assert "name a judge: model: {provider: ..., name: ...}" in done.stderr
+
+
+def test_scores_of_an_export_that_nobody_wrote_over_are_not_taken_for_labels_silently(
+    tmp_path: Path, seatrial: Run
+) -> None:
+    def answer(request: dict[str, Any]) -> str:
+        return verdict(5) if "examiner" in text_of(request) else "At nine, worth 5."
+
+    with judge_server(answer) as url:
+        write_agent(tmp_path, url)
+        assert seatrial("test").returncode == 0
+        seatrial("runs", "export", "--format", "csv", "-o", "labels.csv")
+        as_it_is = seatrial("calibrate", ".", "labels.csv")
+        rows = list(csv.DictReader((tmp_path / "labels.csv").read_text(encoding="utf-8").splitlines()))
+        write_labels(tmp_path, [{**row, "relevance": 4} for row in rows])
+        by_people = seatrial("calibrate", ".", "labels.csv")
+    assert "warning: the one label of relevance is the judge's own of run " in as_it_is.stderr
+    assert "relevance: 1 item\n" in as_it_is.stdout
+    assert "warning" not in by_people.stderr

@@ -20,7 +20,7 @@ from seatrial.metrics import catalog
 from seatrial.metrics.judge.custom_prompt import scale_warning
 
 # Engines that answer without a language model, and so cannot judge.
-_NO_JUDGES = ("local",)
+NO_JUDGES = ("local",)
 _PERCENT = 100.0
 _EXPECTED_TOOLS = "expected_tools"
 
@@ -85,7 +85,7 @@ class MetricChecks:
         if given or metric.models or info.kind == "check":
             yield from self._options(path, metric, info, given)
         asked = metric.model or self._judge
-        if metric.enabled and "model" in info.needs and asked.provider in _NO_JUDGES:
+        if metric.enabled and "model" in info.needs and asked.provider in NO_JUDGES:
             message = f"{metric.title} is scored by a judge, and the provider {asked.provider!r} is no language model"
             hint = "name a judge: model: {provider: ..., name: ...} on the metric or on `evaluations`"
             yield self._loaded.diagnose("ST302", (*path, "metric"), message, hint=hint)

@@ -27,6 +27,13 @@ def judges_of(loaded: LoadedAgent) -> dict[str, MetricConfig]:
     return found
 
 
+def judge_provider(loaded: LoadedAgent, metric: MetricConfig) -> str:
+    """Who hosts the model that the metric asks; one of `NO_JUDGES` cannot judge."""
+    config = loaded.require()
+    block = config.evaluations
+    return (metric.model or (block.model if block is not None else None) or config.model).provider
+
+
 def named_judges(loaded: LoadedAgent) -> list[str]:
     """Those of them that the file itself names."""
     return [name for name, config in judges_of(loaded).items() if any(config is named for named in _named(loaded))]

@@ -14,6 +14,7 @@ from seatrial.assembly.judges import judges_of
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.agents import closed, load_checked
+from seatrial.cli.label_checks import no_labels, refuse_no_judges, refuse_off_scale, refuse_unanswered
 from seatrial.cli.numbers import Number, Whole
 from seatrial.cli.options import open_runs, store_option
 from seatrial.cli.running import run_async
@@ -32,12 +33,14 @@ from seatrial.reporters.calibration import calibration_entry, calibration_sectio
 from seatrial.reporters.console import console_on
 from seatrial.reporters.plain import Glyphs
 from seatrial.reporters.sections import section_lines
-from seatrial.runner.calibrate import Item, Questions, ask, items_of, trials_of
+from seatrial.runner.calibrate import Item, Questions, TrialsByKey, ask, items_of, own_scores, trials_of
 from seatrial.runner.plan import case_names
 from seatrial.runs.encoding import to_json
+from seatrial.runs.records import RunRecord
 from seatrial.runs.store import resolve_run
 
 _FILE = click.Path(path_type=Path)
+_LAST = "last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Request:
 @click.option("--draws", type=Whole(), default=3, show_default=True, metavar="N", help="Ask each judge N times.")
 @click.option("--no-order", is_flag=True, help="Do not ask once more with the material in the opposite order.")
 @click.option("--pass-at", type=Number(-1e9, 1e9), metavar="X", help="The number from which people let an item pass.")
-@click.option("--run", default="last", show_default=True, metavar="RUN", help="Whose answers rows with a `case` mean.")
+@click.option("--run", default=_LAST, show_default=True, metavar="RUN", help="Whose answers rows with a `case` mean.")
 @click.option("--concurrency", type=Whole(), default=8, show_default=True, metavar="N", help="Items at once.")
 @store_option
 @click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout.")
@@ -97,14 +100,19 @@ async def _calibrate(request: Request, stop: AbortSignal) -> int:
     targets = report_targets({"json": request.json_file})
     refuse_what_is_read([*targets.values()], loaded, request.labels)
     judges = judges_of(loaded)
+    if not request.labels.exists():
+        raise no_labels(request.labels)
     others = [name for name in catalog.names() if name not in judges] + _other_names(loaded)
     rows = read_labels(request.labels, list(judges), others)
     wanted = _wanted(request, rows, judges)
+    refuse_no_judges(loaded, {name: judges[name] for name in wanted})
     with terminal.stdout_for_us_alone(request.is_json):
         async with closed(assemble(loaded), stop) as live:
             await live.prepare(signal=stop)
-            items = _items(request, rows, live, loaded)
-            reports = [await _report(request, live.judge(judges[name]), name, items, stop) for name in wanted]
+            metrics = {name: live.judge(judges[name]) for name in wanted}
+            refuse_off_scale(request.labels, rows, metrics)
+            items = _items(request, rows, live, loaded, wanted)
+            reports = [await _report(request, metric, name, items, stop) for name, metric in metrics.items()]
     document = to_json(calibration_entry(reports)) + b"\n"
     for path in targets.values():
         write_bytes(document, path)
@@ -125,7 +133,9 @@ def _wanted(request: Request, rows: Sequence[LabelRow], judges: Mapping[str, Met
     return [name for name in labelled if not request.metrics or name in request.metrics]
 
 
-def _items(request: Request, rows: Sequence[LabelRow], live: LiveAgent, loaded: LoadedAgent) -> list[Item]:
+def _items(
+    request: Request, rows: Sequence[LabelRow], live: LiveAgent, loaded: LoadedAgent, wanted: Sequence[str]
+) -> list[Item]:
     shared = Evidence("", "", instructions=live.agent.system_prompt, tools=live.agent.tools.specs)
     about = {"": shared}
     cases = loaded.require().test_cases
@@ -134,15 +144,34 @@ def _items(request: Request, rows: Sequence[LabelRow], live: LiveAgent, loaded: 
             about[name] = Evidence(
                 "", "", context=case.retrieval_context, instructions=shared.instructions, tools=shared.tools
             )
-    if all(row.output is not None for row in rows):
-        return items_of(rows, {}, None, about)
+    run, trials = _stored(request, rows, loaded)
+    refuse_unanswered(request.labels, rows, run, trials)
+    for name in wanted:
+        if (count := own_scores(name, rows, trials)) and run is not None:
+            terminal.tell(
+                f"warning: {_all_of(count)} of {name} {'is' if count == 1 else 'are'} the judge's own of run {run.id}, "
+                "to the last digit: write over them what people say"
+            )
+    return items_of(rows, trials, run, about)
+
+
+def _all_of(count: int) -> str:
+    return "the one label" if count == 1 else f"all {count:,} labels"
+
+
+def _stored(request: Request, rows: Sequence[LabelRow], loaded: LoadedAgent) -> tuple[RunRecord | None, TrialsByKey]:
+    """The run that the rows are about and those of its trials; nothing where none is needed or stored."""
+    is_needed = any(row.output is None for row in rows)
+    if not is_needed and not any(row.case for row in rows):
+        return None, {}
     try:
-        store = open_runs(loaded.folder, request.store, create=False)
+        with open_runs(loaded.folder, request.store, create=False) as store:
+            run = resolve_run(store, request.run, loaded.path.name)
+            return run, trials_of(rows, store, run)
     except RunError:
-        return items_of(rows, {}, None, about)
-    with store:
-        run = resolve_run(store, request.run)
-        return items_of(rows, trials_of(rows, store, run), run, about)
+        if is_needed and request.run != _LAST:
+            raise
+        return None, {}
 
 
 async def _report(
@@ -152,19 +181,8 @@ async def _report(
     line = metric.threshold if metric.threshold is not None else metric.info.default_threshold
     line = (low + high) / 2 if line is None else line
     human_line = line if request.pass_at is None else request.pass_at
-    for item in items:
-        _refuse_off_scale(item, name, low, high)
     scaled = Scaled((low, high), line, human_line, metric.info.is_lower_better)
     return await ask(metric, name, items, request.questions, scaled, stop)
-
-
-def _refuse_off_scale(item: Item, name: str, low: float, high: float) -> None:
-    for label in item.labels.get(name, ()):
-        if not isinstance(label, bool) and not low <= label <= high:
-            raise ConfigError(
-                f"{item.name}: the label {label:g} is off the scale of {name}, {low:g} to {high:g}",
-                hint="write a number on that scale, or pass or fail",
-            )
 
 
 def _show(reports: Sequence[JudgeReport]) -> None:

@@ -152,11 +152,21 @@ def read_labels(path: Path, judges: Collection[str], others: Collection[str] = (
     reading = _Reading(path, judges, others)
     blocks = [row for row in found.rows if isinstance(row, Block)]
     rows = list(reading.rows(blocks))
-    problems = [*found.problems, *_unique(reading.problems)]
+    problems = [*map(_of_labels, found.problems), *_unique(reading.problems)]
     if problems:
         number = f"{len(problems)} error{'' if len(problems) == 1 else 's'}"
         raise ConfigError(f"{path} has {number}", diagnostics=problems)
     return rows
+
+
+def _of_labels(problem: Diagnostic) -> Diagnostic:
+    """A file without rows is one without labels here, and no file of test cases."""
+    if problem.code != "ST108":
+        return problem
+    name = problem.place.file.name
+    message = problem.message if problem.message.endswith("is empty") else f"{name} holds no label"
+    hint = "write a row for each answer: `input`, `output`, and a label in a column named like the judge"
+    return Diagnostic("error", problem.code, message, problem.place, hint=hint)
 
 
 def _unique(problems: list[Diagnostic]) -> list[Diagnostic]:

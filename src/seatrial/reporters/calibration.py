@@ -29,7 +29,10 @@ def calibration_sections(report: JudgeReport) -> Iterator[Section]:
     if found is None:
         yield Section(f"{report.metric}: no verdict", list(_lost(report)))
         return
-    yield Section(f"{report.metric}: {found.n} items", [*_agreement(found), *_lost(report), *found.notes])
+    yield Section(
+        f"{report.metric}: {found.n} item{'' if found.n == 1 else 's'}",
+        [*_agreement(found), *_lost(report), *found.notes],
+    )
     yield _pass_or_fail(found)
     if found.levels is not None:
         yield _level_table(found.levels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isclose
 
 import msgspec
 
@@ -20,6 +21,7 @@ from seatrial.runner.evidence import passages_in
 from seatrial.runs.records import RunRecord, TrialRecord
 from seatrial.runs.store import RunStore
 
+_ROUNDED = 1e-6
 TrialsByKey = Mapping[tuple[str, str, int], TrialRecord]
 
 
@@ -143,9 +145,26 @@ def _spent(answers: Iterable[_Answer]) -> tuple[UsageTotal, float | None]:
 
 def trials_of(rows: Sequence[LabelRow], store: RunStore, run: RunRecord) -> TrialsByKey:
     """The stored trials whose answers were labelled, with their conversations."""
-    wanted = {row.case for row in rows if row.output is None}
+    wanted = {row.case for row in rows if row.case}
     found = (trial for case in wanted for trial in store.trials(run.id, case=case, with_messages=True))
     return {(trial.case, trial.variant, trial.repeat): trial for trial in found}
+
+
+def own_scores(metric: str, rows: Sequence[LabelRow], trials: TrialsByKey) -> int:
+    """How many labels there are, if each is what the judge itself said of the stored trial; else 0.
+
+    An export of a run holds the judge's scores where people are to write theirs.
+    """
+    labelled = [row for row in rows if metric in row.labels]
+    return len(labelled) if all(_is_own(metric, row, trials) for row in labelled) else 0
+
+
+def _is_own(metric: str, row: LabelRow, trials: TrialsByKey) -> bool:
+    trial, label = trials.get((row.case, row.variant, row.repeat)), row.labels[metric]
+    if trial is None or isinstance(label, bool):
+        return False
+    found = [score.value for score in trial.scores if score.metric == metric and score.value is not None]
+    return any(isclose(label, value, abs_tol=_ROUNDED) for value in found)
 
 
 def _evidence(row: LabelRow, trials: TrialsByKey, run: RunRecord | None, agent: Evidence) -> Evidence:
