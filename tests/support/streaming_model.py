@@ -25,8 +25,7 @@ class StreamingModel:
         self.asked = threading.Event()
         self.left = threading.Event()
         self.sent_at = 0.0
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"model": self}))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"model": self}))
 
     @property
     def url(self) -> str:
@@ -65,6 +64,13 @@ def streaming_model() -> Iterator[StreamingModel]:
         yield model
     finally:
         model.stop()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that leaves is no news."""
 
 
 class _Handler(BaseHTTPRequestHandler):

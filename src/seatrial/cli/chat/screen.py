@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -62,18 +63,7 @@ class Screen:
 
     async def read(self) -> str | None:
         """What the user enters; it stays there as part of the conversation."""
-        while not self._has_left:
-            if self._failure is not None:
-                raise self._failure
-            try:
-                text = await self._session.prompt_async()
-            except EOFError:
-                break
-            finally:
-                self._shown.set()
-                self._write_waiting()
-            if self._failure is not None or self._has_left:
-                continue
+        while (text := await self._line()) is not None:
             if self._question is None and not text.strip():
                 continue
             self._print(self._paint().line(_PROMPT + text, "user", self.width))
@@ -81,6 +71,18 @@ class Screen:
                 return text
             self._answer(text)
         return None
+
+    async def _line(self) -> str | None:
+        """What is in the editor when it is left; None when the user leaves with it."""
+        text: str | None = None
+        if not self._has_left and self._failure is None:
+            with suppress(EOFError):
+                text = await self._session.prompt_async()
+        self._shown.set()
+        self._write_waiting()
+        if self._failure is not None:
+            raise self._failure
+        return None if self._has_left else text
 
     async def ask(self, question: str) -> str | None:
         """What the user enters next."""
