@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,10 @@ class _Tools(click.Group):
     """A group whose first word may also be an agent: then its tools are listed."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Puts ``list`` before anything that is no command of the group."""
+        """Puts ``list`` before anything that is no command of the group, and no slip of one either."""
+        near = get_close_matches(args[0], self.commands, n=1) if args else []
+        if near and args[0] not in self.commands and not Path(args[0]).exists():
+            ctx.fail(f"there is no command {args[0]!r}; did you mean {near[0]}?")
         if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
             args = ["list", *args]
         return super().parse_args(ctx, args)
@@ -145,7 +149,8 @@ async def _called(
     try:
         check_tool_arguments(tool, arguments)
     except ToolArgumentError as error:
-        takes = "; ".join(parameters_in_words(tool.spec.parameters)) or "no arguments"
+        words = [line.rstrip(".") for line in parameters_in_words(tool.spec.parameters)]
+        takes = "; ".join(words) or "no arguments"
         raise ConfigError(f"{asked.name}: {error.message}", hint=f"it takes {takes}") from error
 
     def tell(event: object) -> None:

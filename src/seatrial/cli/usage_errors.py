@@ -9,7 +9,7 @@ from difflib import get_close_matches
 import click
 
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
-
+_NO_COMMAND = re.compile(r"No such command '(.*?)'", re.DOTALL)
 _CHOICE = re.compile(r"'(.*)' is not one of ", re.DOTALL)
 
 
@@ -27,6 +27,10 @@ def in_words(error: click.UsageError) -> str:
             return f"{_name(error)}: there is no {wrong[1]!r}{_nearest(wrong[1], names)}; known: {', '.join(names)}"
         case click.BadParameter():
             return f"{_name(error)}: {_plain(error.message)}"
+        case _ if (unknown := _NO_COMMAND.match(error.message)) and error.ctx is not None:
+            names = error.ctx.command.list_commands(error.ctx) if isinstance(error.ctx.command, click.Group) else []
+            hint = _nearest(unknown[1], names) or f"; known: {', '.join(names)}"
+            return f"there is no command {unknown[1]!r}{hint}"
         case _:
             extra = _EXTRA.match(error.message)
             return f"{extra[1]} is one argument too many" if extra else _plain(error.message)

@@ -101,7 +101,7 @@ class Filler:
 
     def _report_unset(self, name: str, place: Place) -> None:
         near = nearest(name, self.environ)
-        hint = f"did you mean ${{{near}}}?" if near else f"set it, put it into .env, or write ${{{name}:-default}}"
+        hint = f"did you mean ${{{near}}}?" if near else _what_to_do(name)
         if self.source is not None and self.source.path == place.file:
             place = self.source.find("${" + name, place)
         message = f"the environment variable {name} is not set"
@@ -142,3 +142,10 @@ def _close(variable: _Variable, inner: list[_Part], outer: list[_Part]) -> None:
     else:
         variable.default = inner
         outer.append(variable)
+
+
+def _what_to_do(name: str) -> str:
+    """A secret has no default: it would stand in the file."""
+    if is_secret_name(name):
+        return "set it, or put it into .env"
+    return f"set it, put it into .env, or write ${{{name}:-default}}"

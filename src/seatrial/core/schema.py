@@ -57,16 +57,23 @@ def validate_tool_arguments(tool: Tool, call: ToolCall) -> dict[str, Any]:
 
 def check_tool_arguments(tool: Tool, arguments: dict[str, Any]) -> CheckedArguments:
     """As `validate_tool_arguments`, with the names of the arguments that were left out."""
-    problem = tool.check_arguments(arguments) or validate_required_args(arguments, tool.spec.parameters)
-    if problem:
-        raise ToolArgumentError(problem)
+    missing = validate_required_args(arguments, tool.spec.parameters)
+    problem = tool.check_arguments(arguments) or missing
+    if problem != missing:
+        raise ToolArgumentError(problem or "")
     try:
         checked = check_against(tool.spec.parameters, arguments, leaves_out_null=leaves_out_null(tool))
     except (ValueError, RecursionError) as error:
-        raise ToolArgumentError(f"Invalid arguments: they are not JSON: {error}") from error
+        raise ToolArgumentError(missing or f"Invalid arguments: they are not JSON: {error}") from error
+    if missing:
+        raise ToolArgumentError("; ".join([missing, *(told for told in checked.problems if not _is_of_missing(told))]))
     if checked.problems:
         raise ToolArgumentError("Invalid arguments: " + "; ".join(checked.problems))
     return checked
+
+
+def _is_of_missing(problem: str) -> bool:
+    return problem.startswith('"') and problem.endswith("is a required property")
 
 
 def check_against(schema: Mapping[str, Any], value: Any, *, leaves_out_null: bool = False) -> CheckedArguments:

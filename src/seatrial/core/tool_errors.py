@@ -12,11 +12,18 @@ from seatrial.errors import SeatrialError, ToolError
 _OURS = str(Path(__file__).parents[1])
 
 
+_MEMBERS_TOLD = 5
+
+
 def told(error: BaseException) -> str:
-    """Kind and message of an exception; our own errors speak for themselves."""
+    """Kind and message of an exception, of a group also those of its members; our own errors speak for themselves."""
     if isinstance(error, SeatrialError):
         return error.message if error.hint is None else f"{error.message} ({error.hint})"
-    return "".join(traceback.format_exception_only(error)).strip()
+    said = "".join(traceback.format_exception_only(error)).strip()
+    if not isinstance(error, BaseExceptionGroup):
+        return said
+    more = ["..."] if len(error.exceptions) > _MEMBERS_TOLD else []
+    return f"{said}: {'; '.join([*map(told, error.exceptions[:_MEMBERS_TOLD]), *more])}"
 
 
 def details_of(error: BaseException) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from seatrial.core.tool_errors import told
 from seatrial.errors import ConfigError, MetricError, MissingExtraError, PluginError, SeatrialError
 from seatrial.metrics.base import Evidence, Measurement, Metric, Score
 from seatrial.metrics.catalog import MetricInfo
@@ -128,4 +129,6 @@ def _is_being_cancelled() -> bool:
 def _told(error: BaseException) -> str:
     if isinstance(error, SeatrialError):
         return f"{error.message} ({error.hint})" if error.hint else error.message
+    if isinstance(error, BaseExceptionGroup):
+        return told(error)
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -69,7 +69,7 @@ def _sure(found: Comparison) -> Iterator[str]:
     if found.before.agent != found.after.agent:
         yield f"these are two agents: {found.before.agent} and {found.after.agent}"
     if found.changes.touches_measure:
-        yield "the cases or the metrics changed too (below): both sides were not measured in the same way"
+        yield "the cases or the metrics changed too (see What changed): both sides were not measured in the same way"
     for side in (found.before, found.after):
         if side.missing:
             yield f"{side.name} is not whole: {side.missing:,} planned trials were not made"

@@ -177,7 +177,7 @@ def _total(total: Total) -> str:
 
 def without_row(shown: int, left_out: int) -> str:
     """How many cases have no row in a table; no ``more`` where none has one."""
-    return f"{left_out:,} {'more' if shown else 'cases'} without a row"
+    return f"{left_out:,} {'more' if shown else 'case' if left_out == 1 else 'cases'} without a row"
 
 
 def by_variant(report: Report) -> list[str]:

@@ -76,12 +76,16 @@ class Signature:
         object.__setattr__(self, "_by_name", {parameter.name: parameter for parameter in self.parameters})
 
     def bind(self, arguments: Mapping[str, Any], context: ToolContext) -> tuple[list[Any], dict[str, Any]]:
-        """Positional and keyword arguments; those that the function does not take are left out."""
+        """Positional and keyword arguments; those that the function does not take are left out.
+
+        Raises `ToolArgumentError` with what is wrong with each of them.
+        """
+        given = self._converted(arguments)
         positional: list[Any] = []
         named: dict[str, Any] = {}
         for parameter in self.parameters:
-            if parameter.name in arguments:
-                value = parameter.convert(arguments[parameter.name])
+            if parameter.name in given:
+                value = given[parameter.name]
             elif isinstance(parameter.default, FieldInfo):
                 value = parameter.default.get_default(call_default_factory=True)
             elif parameter.is_positional_only and not parameter.is_required:
@@ -95,6 +99,19 @@ class Signature:
         if self.context_name is not None:
             named[self.context_name] = context
         return positional, named
+
+    def _converted(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        given, problems = {}, []
+        for parameter in self.parameters:
+            if parameter.name not in arguments:
+                continue
+            try:
+                given[parameter.name] = parameter.convert(arguments[parameter.name])
+            except ToolArgumentError as error:
+                problems.append(error.message)
+        if problems:
+            raise ToolArgumentError("; ".join(problems))
+        return given
 
     def check_declared(self, names: list[str]) -> None:
         """Raises `ToolError` when declared names and the function's own do not fit together."""
