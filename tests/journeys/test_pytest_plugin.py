@@ -89,7 +89,7 @@ def test_k_selects_by_names_and_tags(run: Pytest, pattern: str, count: int) -> N
 
 
 def test_collecting_runs_nothing(run: Pytest, folder: Path) -> None:
-    (folder / "script.json").unlink()
+    (folder / "script.json").write_text("[]", encoding="utf-8")
     done = run("--seatrial", ".", "--collect-only", "-q")
     assert done.returncode == 0, done.stdout
     assert done.stdout.splitlines()[:4] == [f"agent.yaml::{name}" for name in ("tent price", "boots", "later", "talk")]
@@ -144,10 +144,11 @@ def test_options_that_cannot_be_are_usage_errors(run: Pytest, options: list[str]
 
 
 def test_an_agent_that_cannot_be_built_is_told_in_words(run: Pytest, folder: Path) -> None:
-    (folder / "script.json").unlink()
-    done = run("--seatrial", "agent.yaml", "-k", "tent")
+    model = "model: {provider: scripted, name: script.json}"
+    (folder / "agent.yaml").write_text(AGENT.replace(model, "model: openai:gpt-5-mini"), encoding="utf-8")
+    done = run("--seatrial", "agent.yaml", "-k", "tent", OPENAI_API_KEY="")
     assert done.returncode == 1
-    assert "script.json cannot be read" in done.stdout
+    assert "the variable OPENAI_API_KEY is not set" in done.stdout
     assert "Traceback" not in done.stdout
     assert "items.py" not in done.stdout
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from seatrial.assembly.check_calls import check_calls, declared_parameters
 from seatrial.assembly.check_content import check_content, check_texts
 from seatrial.assembly.check_metrics import MetricChecks, known_info
+from seatrial.assembly.check_models import check_models, check_scripts
 from seatrial.assembly.names import unknown_in_settings, unknown_names, unknown_stores
 from seatrial.config.agent import AgentConfig
 from seatrial.config.cases import CaseConfig, ExpectationConfig
@@ -15,19 +16,17 @@ from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.evaluations import MetricConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.located import Block, KeyPath
-from seatrial.config.model import ModelConfig
-from seatrial.config.names import did_you_mean
 from seatrial.config.readable import path_in_file, readable_part
-from seatrial.config.tools import PromptToolConfig
-from seatrial.providers.catalog import PROVIDERS
-from seatrial.providers.local_names import ENGINES
-from seatrial.providers.model_catalog import known_names, model_info, near_names
 
 
-def check(loaded: LoadedAgent) -> tuple[Diagnostic, ...]:
-    """Every finding, in the order of the file; for a file that has errors already, those of what can be read of it."""
+def check(loaded: LoadedAgent, *, is_replay: bool = False) -> tuple[Diagnostic, ...]:
+    """Every finding, in the order of the file; for a file that has errors already, those of what can be read of it.
+
+    A replay asks no model: the scripts of scripted ones are not looked at.
+    """
     if loaded.config is not None:
-        return tuple(_findings(loaded, loaded.config))
+        scripts = () if is_replay else check_scripts(loaded, loaded.config)
+        return (*_findings(loaded, loaded.config), *scripts)
     if not isinstance(loaded.data, Block):
         return ()
     found = {_shown(finding): finding for finding in (*unknown_names(loaded), *_beside_errors(loaded))}
@@ -60,49 +59,12 @@ def _holder(finding: Diagnostic) -> KeyPath | None:
 def _findings(loaded: LoadedAgent, config: AgentConfig) -> tuple[Diagnostic, ...]:
     metrics = MetricChecks(loaded, config)
     findings = [
-        *_models(loaded, config),
+        *check_models(loaded, config),
         *check_content(loaded, config),
         *metrics.of_block(),
         *_cases(loaded, config, metrics),
     ]
     return (*findings, *unknown_in_settings(loaded), *unknown_stores(loaded))
-
-
-def _models(loaded: LoadedAgent, config: AgentConfig) -> Iterator[Diagnostic]:
-    for path, model in _named_models(config):
-        if model.provider not in PROVIDERS:
-            message = f"there is no provider {model.provider!r}"
-            hint = did_you_mean(model.provider, PROVIDERS.names())
-            yield loaded.diagnose("ST406", (*path, "provider"), message, hint=hint)
-        elif model.provider == "local" and model.name not in ENGINES:
-            message = f"the provider local is the embedded engine, and has no model {model.name!r}"
-            hint = f"write {' or '.join(f'`{name}`' for name in ENGINES)}, or the provider that hosts {model.name}"
-            yield loaded.diagnose("ST406", (*path, "name"), message, hint=hint)
-        elif known_names(model.provider, endpoint=model.endpoint) and not _is_known(model, loaded):
-            near = near_names(model.provider, model.name, loaded.model_overrides, endpoint=model.endpoint)
-            hint = f"near names: {', '.join(near)}" if near else "prices and limits of this model are unknown"
-            message = f"the model {model.name!r} of {model.provider} is not in the catalogue"
-            yield loaded.diagnose("ST505", (*path, "name"), message, hint=hint)
-
-
-def _is_known(model: ModelConfig, loaded: LoadedAgent) -> bool:
-    return model_info(model.provider, model.name, loaded.model_overrides, endpoint=model.endpoint) is not None
-
-
-def _named_models(config: AgentConfig) -> Iterator[tuple[KeyPath, ModelConfig]]:
-    yield ("model",), config.model
-    for index, tool in enumerate(config.tools):
-        if isinstance(tool, PromptToolConfig) and tool.model is not None:
-            yield ("tools", index, "model"), tool.model
-    for index, variant in enumerate(config.variants):
-        if variant.model is not None:
-            yield ("variants", index, "model"), variant.model
-    if config.evaluations is not None:
-        if config.evaluations.model is not None:
-            yield ("evaluations", "model"), config.evaluations.model
-        for index, metric in enumerate(config.evaluations.metrics):
-            if metric.model is not None:
-                yield ("evaluations", "metrics", index, "model"), metric.model
 
 
 def _cases(loaded: LoadedAgent, config: AgentConfig, metrics: MetricChecks) -> Iterator[Diagnostic]:

@@ -18,6 +18,7 @@ from seatrial.config.cases import CaseConfig, TurnConfig
 from seatrial.config.evaluations import MetricConfig
 from seatrial.config.limits import LimitsConfig
 from seatrial.config.loaded import LoadedAgent
+from seatrial.config.located import value_at
 from seatrial.config.model import ModelConfig
 from seatrial.core.abort import AbortSignal
 from seatrial.core.agent import Agent
@@ -27,6 +28,7 @@ from seatrial.core.model import Model
 from seatrial.core.offering import ToolSource
 from seatrial.core.tool import Tool
 from seatrial.core.toolbox import Toolbox
+from seatrial.errors import ConfigError
 from seatrial.metrics.grading import GradedMetric
 from seatrial.recording.deck import Deck
 from seatrial.retrieval.report import IndexProgress, IndexReport
@@ -167,9 +169,10 @@ def assemble(
     asked = model or config.model
     if answering is not None:
         models.use(asked, answering)
+    agents_model = _agents_model(models, asked, loaded)
     tools = build_tools(loaded, models.get, asked, deck)
     agent = Agent(
-        models.get(asked),
+        agents_model,
         system_prompt=loaded.instructions_text,
         tools=tools if deck is None else [deck.tool(tool) for tool in tools],
         hooks=build_hooks(config.hooks, loaded),
@@ -179,6 +182,24 @@ def assemble(
         response_schema=_response_schema(config.response_format, loaded),
     )
     return LiveAgent(loaded, agent, models, tools, build_servers(loaded, tools, pool), deck)
+
+
+def _agents_model(models: Models, asked: ModelConfig, loaded: LoadedAgent) -> Model:
+    """Built before the tools: a prompt tool that asks the same model is not to blame for what it lacks."""
+    try:
+        return models.get(asked)
+    except ConfigError as error:
+        if error.diagnostics or not _is_written(asked, loaded):
+            raise
+        finding = loaded.diagnose("ST303", ("model",), error.message, hint=error.hint)
+        raise ConfigError(f"{loaded.path} names a model that cannot be used", diagnostics=(finding,)) from error
+
+
+def _is_written(model: ModelConfig, loaded: LoadedAgent) -> bool:
+    """Whether it is the model of the file's `model:`, and not that of a variant or of the command line."""
+    written = value_at(loaded.data, ("model",))
+    block = written if isinstance(written, dict) else {}
+    return (str(block.get("provider")), str(block.get("name"))) == (model.provider, model.name)
 
 
 def limits_of(config: LimitsConfig) -> Limits:

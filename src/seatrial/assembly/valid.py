@@ -21,7 +21,7 @@ def load_valid(
     """
     loaded = load_agent(path, environ=environ, stand_in=stand_in)
     loaded.require_file()
-    findings = in_order((*loaded.diagnostics, *check(loaded)), loaded.path)
+    findings = in_order((*loaded.diagnostics, *check(loaded, is_replay=stand_in is not None)), loaded.path)
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         number = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"

@@ -24,9 +24,11 @@ from seatrial.core.model import (
     ToolCallDelta,
 )
 from seatrial.core.usage import UNKNOWN_USAGE, Usage
-from seatrial.errors import AbortedError, ProviderError
+from seatrial.errors import AbortedError
 from seatrial.providers.base import ProviderOptions
+from seatrial.providers.script_file import ScriptedReply, read_script
 
+SCRIPT_OVER = "script_over"
 Reply = AssistantMessage | Callable[[ModelRequest], AssistantMessage | Awaitable[AssistantMessage]] | BaseException
 
 
@@ -81,7 +83,10 @@ class ScriptedModel:
 
     async def _reply_to(self, request: ModelRequest, position: int, signal: AbortSignal | None) -> AssistantMessage:
         if position >= len(self._replies):
-            return fails(f"the script is over: it has {len(self._replies)} replies, this is request {position + 1}")
+            count = len(self._replies)
+            has = f"{count} {'reply' if count == 1 else 'replies'}"
+            over = f"the script is over: it has {has}, this is request {position + 1}"
+            return fails(over, error_code=SCRIPT_OVER)
         reply = self._replies[position]
         if isinstance(reply, BaseException):
             raise reply
@@ -143,36 +148,6 @@ def fails(error_message: str, *, error_code: str | None = None, can_retry: bool 
     )
 
 
-class _ScriptedCall(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
-    arguments: dict[str, Any] = {}
-
-
-class _ScriptedReply(msgspec.Struct, forbid_unknown_fields=True):
-    text: str = ""
-    reasoning: str = ""
-    calls: list[_ScriptedCall] = []
-    error: str | None = None
-    usage: Usage = UNKNOWN_USAGE
-
-    def as_message(self) -> AssistantMessage:
-        if self.error is not None:
-            return fails(self.error)
-        if self.calls:
-            wanted = [(call.name, call.arguments) for call in self.calls]
-            return calls_many(*wanted, text=self.text, usage=self.usage)
-        return says(self.text, reasoning=self.reasoning, usage=self.usage)
-
-
-class _Conversation(msgspec.Struct, forbid_unknown_fields=True):
-    when: str
-    replies: list[_ScriptedReply | str]
-
-
-class _Conversations(msgspec.Struct, forbid_unknown_fields=True):
-    conversations: list[_Conversation]
-
-
 class ConversationsModel:
     """Follows the first of several scripts whose ``when`` occurs in the first user message (in any case)."""
 
@@ -192,7 +167,7 @@ class ConversationsModel:
         for when, script in self._scripts:
             if when.casefold() in opening.casefold():
                 return await script.respond(request, on_notice=on_notice, signal=signal)
-        lost = fails(f"no conversation in the script begins with {opening[:80]!r}")
+        lost = fails(f"no conversation in the script begins with {opening[:80]!r}", error_code=SCRIPT_OVER)
         return msgspec.structs.replace(lost, provider=self.provider, model=self.name)
 
     async def close(self) -> None:
@@ -204,27 +179,28 @@ def from_options(options: ProviderOptions) -> ScriptedModel | ConversationsModel
 
     The file is a list of replies, each a string or an object with ``text``, ``reasoning``, ``calls`` (``name``,
     ``arguments``), ``error`` and ``usage``; or an object with ``conversations``, each with ``when`` (words of the
-    first user message, ``""`` for any) and ``replies``.
+    first user message, ``""`` for any) and ``replies``. Raises `ConfigError` that says where the file is wrong.
     """
-    path = Path(options.folder, options.name)
-    try:
-        script = msgspec.json.decode(path.read_bytes(), type=list[_ScriptedReply | str] | _Conversations)
-    except OSError as error:
-        raise ProviderError(
-            f"the script {path} cannot be read: {error.strerror}",
-            hint="for the provider 'scripted', name is the path of a JSON file with the replies",
-        ) from error
-    except msgspec.DecodeError as error:
-        raise ProviderError(f"the script {path} is not a list of replies: {error}") from error
-    if isinstance(script, list):
-        return _follow(script, options)
-    scripts = [(conversation.when, _follow(conversation.replies, options)) for conversation in script.conversations]
-    return ConversationsModel(scripts, name=options.name, info=options.info)
+    scripts = [
+        (script.when, _follow(script.replies, options)) for script in read_script(Path(options.folder, options.name))
+    ]
+    if len(scripts) == 1 and scripts[0][0] is None:
+        return scripts[0][1]
+    return ConversationsModel([(when or "", script) for when, script in scripts], name=options.name, info=options.info)
 
 
-def _follow(replies: Sequence[_ScriptedReply | str], options: ProviderOptions) -> ScriptedModel:
-    messages = [says(reply) if isinstance(reply, str) else reply.as_message() for reply in replies]
+def _follow(replies: Sequence[ScriptedReply | str], options: ProviderOptions) -> ScriptedModel:
+    messages = [says(reply) if isinstance(reply, str) else _message(reply) for reply in replies]
     return ScriptedModel(messages, name=options.name, info=options.info, by_position=True)
+
+
+def _message(reply: ScriptedReply) -> AssistantMessage:
+    if reply.error is not None:
+        return fails(reply.error)
+    if reply.calls:
+        wanted = [(call.name, call.arguments) for call in reply.calls]
+        return calls_many(*wanted, text=reply.text, usage=reply.usage)
+    return says(reply.text, reasoning=reply.reasoning, usage=reply.usage)
 
 
 def _assistant_count(request: ModelRequest) -> int:

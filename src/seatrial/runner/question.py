@@ -15,6 +15,7 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.agent import Agent
 from seatrial.core.waiting import is_in_event_loop
 from seatrial.errors import RunError
+from seatrial.providers.scripted import SCRIPT_OVER
 from seatrial.recording.deck import Deck, Masking
 from seatrial.runs.masking import Masker
 
@@ -44,8 +45,8 @@ def run_agent(
     prompt itself where there is none); what `seatrial test --record` made can be replayed. ``sink`` is told every step.
     With a ``model`` or in a replay no keys are needed.
 
-    Raises `ConfigError` for an agent file with errors, `RunError` when a replay lacks something (it says what), and
-    RuntimeError inside an event loop, where ``await run_agent_async(...)`` takes the same arguments.
+    Raises `ConfigError` for an agent file with errors, `RunError` when a replay or a script lacks something (it says
+    what), and RuntimeError inside an event loop, where ``await run_agent_async(...)`` takes the same arguments.
     """
     if is_in_event_loop():
         raise RuntimeError("run_agent was called inside a running event loop: write 'await run_agent_async(...)' there")
@@ -91,7 +92,10 @@ async def run_agent_async(
 async def _asked(
     agent: Agent, prompt: str | UserMessage, history: Sequence[Message], sink: EventSink | None
 ) -> RunResult:
-    return await agent.run(prompt, history=history, sink=sink)
+    result = await agent.run(prompt, history=history, sink=sink)
+    if result.error_code == SCRIPT_OVER:
+        raise RunError(result.error_message or "the script is over", hint="the script needs a reply for each request")
+    return result
 
 
 def _deck(loaded: LoadedAgent, record: Path | str | None, replay: Path | str | None, case: str) -> Deck | None:

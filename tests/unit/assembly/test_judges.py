@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,12 @@ from seatrial.providers.scripted import scripted
 Load = Callable[[str], LoadedAgent]
 JUDGE = "model: {provider: scripted, name: j.json}"
 TRIAL = Evidence("When?", "At nine.", ground_truth="At nine.")
+
+
+@pytest.fixture(autouse=True)
+def scripts(tmp_path: Path) -> None:
+    for name in ("j.json", "k.json"):
+        (tmp_path / name).write_text("[]", encoding="utf-8")
 
 
 async def scores(loaded: LoadedAgent, replies: dict[str, list[str]]) -> dict[str, Score]:

@@ -13,7 +13,7 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.agent import Agent
 from seatrial.core.messages import AssistantMessage
 from seatrial.core.model import ModelRequest
-from seatrial.errors import ProviderError
+from seatrial.errors import ConfigError
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.providers.scripted import says, scripted
@@ -74,12 +74,28 @@ async def test_a_file_may_hold_several_conversations(tmp_path: Path) -> None:
     assert lost.error_message == "no conversation in the script begins with 'hello'"
 
 
-@pytest.mark.parametrize("script", [{"replies": []}, [3], [{"txt": "typo"}], "hello"])
-def test_a_file_that_is_no_script_is_refused(tmp_path: Path, script: object) -> None:
-    with pytest.raises(ProviderError, match="is not a list of replies"):
-        PROVIDERS.load("scripted")(options(tmp_path, script))
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ('{"replies": []}', "1:1", "list of replies"),
+        ('"hello"', "script.json", "list of replies"),
+        ("[\n  3\n]", "2:3", "`text`, `reasoning`, `calls`, `error`, `usage`"),
+        ('["a",\n {"txt": "typo"}]', "2:3", "did you mean `text`? known: `text`"),
+        ('[{"text": "a",\n  "calls": [{"name": "x", "args": {}}]}]', "2:27", "known: `name`, `arguments`"),
+        ('{"conversations": [\n {"when": "a"}]}', "2:2", "`replies`"),
+        ("['a']", "1:2", "list of replies"),
+    ],
+)
+def test_a_file_that_is_no_script_is_refused_with_its_place_and_the_known_fields(
+    tmp_path: Path, text: str, place: str, said: str
+) -> None:
+    (tmp_path / "script.json").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        PROVIDERS.load("scripted")(ProviderOptions(name="script.json", folder=str(tmp_path)))
+    assert place in caught.value.message
+    assert said in f"{caught.value.message} {caught.value.hint}"
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ProviderError, match=r"nowhere\.json cannot be read"):
+    with pytest.raises(ConfigError, match=r"nowhere\.json cannot be read"):
         PROVIDERS.load("scripted")(ProviderOptions(name="nowhere.json", folder=str(tmp_path)))

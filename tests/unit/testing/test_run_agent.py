@@ -88,6 +88,13 @@ def test_a_failing_model_is_a_result_and_no_exception(agent: Path) -> None:
     assert (run.stop_reason, run.error_message) == ("error", "overloaded")
 
 
+def test_a_script_that_is_over_is_an_error_as_a_replay_that_lacks_something_is(agent: Path) -> None:
+    with pytest.raises(RunError, match="the script is over: it has 0 replies, this is request 1"):
+        run_agent(agent, "hi", model=scripted())
+    with pytest.raises(RunError, match="this is request 2"):
+        run_agent(Agent(scripted(calls("nothing"))), "hi")
+
+
 def test_an_agent_object_is_asked_as_it_is() -> None:
     assert run_agent(Agent(scripted("hello")), "hi").text == "hello"
     with pytest.raises(ValueError, match="only for an agent file"):
