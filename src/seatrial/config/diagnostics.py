@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Literal
 
@@ -61,6 +62,8 @@ CODES: dict[str, str] = {
 
 _MAX_SHOWN = 120
 _MAX_KEPT = 400
+_MAX_MATCHED = 2_000
+_MASK_LENGTH = len("[secret]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -79,7 +82,8 @@ class Diagnostic:
     """One finding.
 
     ``snippet`` is the offending line as it stands in the file, secrets masked; of a very long line the part around
-    the place, which then begins behind ``snippet_start`` characters.
+    the place, which then begins behind ``snippet_start`` characters. ``shown_at`` is where the place is in the masked
+    line: from 1, and its length.
     """
 
     severity: Severity
@@ -90,6 +94,7 @@ class Diagnostic:
     snippet: str | None = None
     key_path: tuple[str | int, ...] = ()
     snippet_start: int = 0
+    shown_at: tuple[int, int] | None = None
 
     @property
     def file(self) -> Path:
@@ -117,10 +122,16 @@ class Diagnostic:
         place = self.place
         return f"{self.shown_file}:{place.line}:{place.column}" if place.line else self.shown_file
 
-    def with_line(self, line: str) -> Diagnostic:
-        """The finding with the line that it is about."""
-        start = max(0, self.place.column - _MAX_KEPT // 2) if len(line) > _MAX_KEPT else 0
-        return replace(self, snippet=line[start : start + _MAX_KEPT], snippet_start=start)
+    def with_line(self, line: str, masked: str | None = None) -> Diagnostic:
+        """The finding with the line that it is about, shown as ``masked`` where it holds secrets."""
+        shown_at = None
+        if masked is not None and masked != line:
+            column = _moved(line, masked, self.place.column)
+            shown_at = column, max(1, _moved(line, masked, self.place.column + self.place.length) - column)
+            line = masked
+        column = self.place.column if shown_at is None else shown_at[0]
+        start = max(0, column - _MAX_KEPT // 2) if len(line) > _MAX_KEPT else 0
+        return replace(self, snippet=line[start : start + _MAX_KEPT], snippet_start=start, shown_at=shown_at)
 
     def as_error(self) -> Diagnostic:
         """The same finding, counted as an error."""
@@ -160,11 +171,12 @@ class Diagnostic:
         return f"::{self.severity} {','.join(fields)}::{_escape_data(text)}"
 
     def _pointed_snippet(self, snippet: str) -> list[str]:
-        column = max(0, self.place.column - 1 - self.snippet_start)
+        shown_column, length = self.shown_at or (self.place.column, self.place.length)
+        column = max(0, shown_column - 1 - self.snippet_start)
         start = max(0, column - _MAX_SHOWN // 2) if len(snippet) > _MAX_SHOWN else 0
         shown = snippet[start : start + _MAX_SHOWN]
         before = shown[: column - start]
-        width = max(1, min(self.place.length, len(shown) - len(before)))
+        width = max(1, min(length, len(shown) - len(before)))
         number = str(self.place.line)
         gutter = " " * len(number)
         indent = "".join("\t" if character == "\t" else " " for character in before)
@@ -174,6 +186,23 @@ class Diagnostic:
 def printable(text: str) -> str:
     """The text with control and direction characters written out, so that it cannot move a terminal's cursor."""
     return _CONTROL.sub(_escape, text)
+
+
+def _moved(line: str, masked: str, column: int) -> int:
+    """Where a column of a line is in its masked form; within what is masked, where that begins."""
+    place = column - 1
+    pairs = enumerate(zip(line, masked, strict=False))
+    same = next((index for index, (one, other) in pairs if one != other), min(len(line), len(masked)))
+    if place <= same:
+        return column
+    if len(line) > _MAX_MATCHED:
+        return max(same, len(masked) - len(line) + place) + 1
+    for matched, shown, length in SequenceMatcher(None, line, masked, autojunk=False).get_matching_blocks():
+        if matched <= place < matched + length:
+            return shown + place - matched + 1
+        if matched > place:
+            return max(same, shown - _MASK_LENGTH) + 1
+    return len(masked) + 1
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -96,14 +96,14 @@ class LoadedAgent:
 def finish(finding: Diagnostic, sources: Mapping[Path, Source], secrets: frozenset[str]) -> Diagnostic:
     """The finding with the offending line, secrets masked in everything it says."""
     source = sources.get(finding.place.file)
-    line = source.shown_line(finding.place.line) if source is not None else None
-    if line is not None:
-        finding = finding.with_line(line)
+    line = source.line(finding.place.line) if source is not None else None
+    shown = source.shown_line(finding.place.line) if source is not None else None
+    if line is not None and shown is not None:
+        finding = finding.with_line(line, mask(shown, secrets))
     return replace(
         finding,
         message=mask(finding.message, secrets),
         hint=mask(finding.hint, secrets) if finding.hint else finding.hint,
-        snippet=mask(finding.snippet, secrets) if finding.snippet is not None else None,
     )
 
 

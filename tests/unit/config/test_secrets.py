@@ -7,6 +7,7 @@ import pytest
 from tests.unit.config.conftest import HEAD, Load
 
 from seatrial.config.loaded import LoadedAgent
+from seatrial.config.loader import load_agent
 from seatrial.config.secrets import is_secret_name, mask, masked, secret_values
 
 CANARY = "canary-7f3a91"
@@ -161,3 +162,37 @@ def test_ordinary_words_of_a_query_are_masked_in_the_address_alone() -> None:
     assert mask("they require n=12", found) == "they require n=12"
     assert mask(address, found) == "postgres://h/d?[secret]&code=[secret]&api-version=2024-10-21&n=12"
     assert secret_values({"description": "see https://h/?page=overview-of-all"}) == set()
+
+
+SERVER = "name: x\nmodel: local:minilm-extractive\ninstructions: Hi.\ntools:\n  - name: t\n    type: mcp\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "shown", "caret"),
+    [
+        ('headers: {Authorization: "Bearer ${TOKEN}"}', 'headers: {Authorization: "Bearer ${TOKEN}"}', "${TOKEN}"),
+        ('env: {STOCK_KEY: "${STOCK_KEY}"}', 'env: {STOCK_KEY: "${STOCK_KEY}"}', "${STOCK_KEY}"),
+        (
+            'headers: {X: sk-4711-long-enough, A: "Bearer ${TOKEN}"}',
+            'headers: {X: [secret], A: "Bearer ${TOKEN}"}',
+            "${TOKEN}",
+        ),
+        (
+            "env: {A: 'x y ${UNSET}z', B: [p, q]}",
+            "env: {A: '[secret]${UNSET}[secret]', B: [[secret], [secret]]}",
+            "${UNSET}",
+        ),
+        ("env: {A: '${UNSET:-abc${TOKEN}}'}", "env: {A: '${UNSET:-[secret]${TOKEN}}'}", "${"),
+        ("url: https://x.org/?a=${TOKEN}&key=abcdef", "url: https://x.org/?[secret]${TOKEN}[secret]", "${TOKEN}"),
+        ("headers: {A: 'Bearer abc-${TOKEN}'}", "headers: {A: 'Bearer [secret]${TOKEN}'}", "${TOKEN}"),
+    ],
+)
+def test_only_the_secret_text_of_a_line_is_masked_and_the_caret_stays_at_its_variable(
+    tmp_path: Path, line: str, shown: str, caret: str
+) -> None:
+    path = tmp_path / "agent.yaml"
+    path.write_text(f"{SERVER}    description: d.\n    server: x\n    {line}\n", encoding="utf-8")
+    errors = [finding for finding in load_agent(path, environ={}).errors if finding.code == "ST303"]
+    _, snippet, pointer, *_ = errors[0].as_text().splitlines()
+    assert snippet.endswith(f"|     {shown}")
+    assert snippet[pointer.index("^") :].startswith(caret)
