@@ -16,7 +16,7 @@ name: shop
 model: {model}
 instructions: Be kind.
 tools:
-  - {{name: cut, type: prompt, description: A., template: "{{{{x}}}}", parameters: {{x: {{type: str, description: X.}}}}}}
+  - {{name: cut, type: prompt, description: A, template: "{{{{x}}}}", parameters: {{x: {{type: str, description: X}}}}}}
 test_cases:
   - {{name: a, input: hi, ground_truth: ho}}
 """
