@@ -19,7 +19,12 @@ SeatrialError
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 
@@ -50,7 +55,7 @@ class MissingExtraError(SeatrialError):
     exit_code = 2
 
     def __init__(self, extra: str, needed_for: str) -> None:
-        super().__init__(f"{needed_for} needs the extra [{extra}]", hint=f"pip install 'seatrial[{extra}]'")
+        super().__init__(f"{needed_for} needs the extra [{extra}]", hint=install_command(extra))
         self.extra = extra
 
 
@@ -163,3 +168,32 @@ class AbortedError(SeatrialError):
     """Stop was said; the message is the reason."""
 
     exit_code = 130
+
+
+def install_command(extra: str) -> str:
+    """What adds an extra to this installation, from wherever it came: a clone, an address or an index."""
+    origin = _origin()
+    url = str(origin.get("url", ""))
+    if "dir_info" in origin:
+        folder = _folder_at(url)
+        option = "-e " if origin["dir_info"].get("editable") else ""
+        shown = "." if folder == Path.cwd() else folder
+        return f"pip install {option}{shlex.quote(f'{shown}[{extra}]')}"
+    if "vcs_info" in origin:
+        url = f"{origin['vcs_info']['vcs']}+{url}"
+    return f"pip install {shlex.quote(f'seatrial[{extra}] @ {url}' if url else f'seatrial[{extra}]')}"
+
+
+def _folder_at(url: str) -> Path:
+    quoted = url.removeprefix("file://").encode()
+    path = re.sub(rb"%([0-9A-Fa-f]{2})", lambda code: bytes.fromhex(code[1].decode()), quoted).decode()
+    return Path(re.sub(r"^/(?=[A-Za-z]:)", "", path))
+
+
+def _origin() -> dict[str, Any]:
+    """Where pip found seatrial, as it noted it (PEP 610); empty for an index."""
+    for folder in sys.path:
+        for note in Path(folder).glob("seatrial-*.dist-info/direct_url.json"):
+            origin: dict[str, Any] = json.loads(note.read_text(encoding="utf-8"))
+            return origin
+    return {}

@@ -22,6 +22,7 @@ from seatrial.cli.starter_model import (
     providers_to_choose,
 )
 from seatrial.cli.trusted import trust
+from seatrial.errors import install_command
 from seatrial.providers.model_catalog import known_names, model_info, near_names
 
 
@@ -135,6 +136,6 @@ def _show(folder: Path, paths: list[str], model: StarterModel) -> None:
 def _next_steps(folder: Path, model: StarterModel) -> list[str]:
     steps = [] if folder == Path() else [f"cd {shlex.quote(str(folder))}"]
     if find_spec("onnxruntime") is None or find_spec("numpy") is None:
-        steps.append("pip install 'seatrial[local]'")
+        steps.append(install_command("local"))
     steps += [f"export {variable}=...    # or put {variable}=... into .env" for variable in model.variables]
     return [*steps, "seatrial test"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from seatrial.errors import MetricError, MissingExtraError, ProviderError
+from seatrial.errors import MetricError, MissingExtraError, ProviderError, install_command
 from seatrial.metrics import catalog
 from seatrial.metrics.base import Evidence, Measurement, Score
 from seatrial.metrics.catalog import MetricInfo
@@ -100,7 +100,7 @@ async def test_what_is_not_installed_is_not_tried_again() -> None:
     metric = ScriptedMetric([MissingExtraError("metrics", "the metric bleu")])
     score = await GradedMetric(metric, INFO, 0.5, retry_on_failure=3).grade(TRIAL)
     assert metric.asked == 1
-    assert score.reason == "the metric bleu needs the extra [metrics] (pip install 'seatrial[metrics]')"
+    assert score.reason == f"the metric bleu needs the extra [metrics] ({install_command('metrics')})"
 
 
 class EndlessMetric:

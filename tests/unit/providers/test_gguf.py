@@ -23,7 +23,7 @@ from seatrial.core.content import ImageContent, TextContent, ToolCall
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from seatrial.core.model import ModelNotice, ModelRequest, Preparable, Sampling, TextDelta, ToolSpec
 from seatrial.core.tool import SimpleTool, ToolContext
-from seatrial.errors import ConfigError, MissingExtraError, ProviderError
+from seatrial.errors import ConfigError, MissingExtraError, ProviderError, install_command
 from seatrial.providers import gguf_engine
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.gguf import GgufModel
@@ -329,7 +329,7 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.delitem(sys.modules, "seatrial.providers.gguf_engine")
     with pytest.raises(MissingExtraError) as caught:
         import_module("seatrial.providers.gguf_engine")
-    assert caught.value.hint == "pip install 'seatrial[llm]'"
+    assert caught.value.hint == install_command("llm")
 
 
 def test_a_program_may_end_while_the_model_still_writes(tmp_path: Path) -> None:

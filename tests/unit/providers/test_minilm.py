@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seatrial.errors import MissingExtraError, RetrievalError
+from seatrial.errors import MissingExtraError, RetrievalError, install_command
 from seatrial.providers.minilm import MiniLM, shared_minilm
 from seatrial.providers.wordpiece import WordPiece
 
@@ -85,4 +85,4 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.delitem(sys.modules, "seatrial.providers.minilm")
     with pytest.raises(MissingExtraError) as caught:
         import_module("seatrial.providers.minilm")
-    assert caught.value.hint == "pip install 'seatrial[local]'"
+    assert caught.value.hint == install_command("local")

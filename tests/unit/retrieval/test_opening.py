@@ -3,6 +3,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from seatrial.errors import install_command
+
 _HEAVY = ("numpy", "onnxruntime", "semantic_text_splitter", "lxml", "PIL", "openpyxl", "docx", "pptx", "pypdfium2")
 
 
@@ -29,6 +31,6 @@ for load in (index_class, *(lambda name=name: READERS.load(name) for name in rea
         print(error.hint)
 """
     assert in_fresh_process(code).stdout.splitlines() == [
-        "pip install 'seatrial[local]'",
-        *["pip install 'seatrial[files]'"] * 5,
+        install_command("local"),
+        *[install_command("files")] * 5,
     ]

@@ -18,7 +18,7 @@ from seatrial.config.mcp import McpToolConfig
 from seatrial.config.model import ModelConfig
 from seatrial.config.vectorstore import VectorstoreToolConfig
 from seatrial.core.model import Model
-from seatrial.errors import ConfigError, SeatrialError
+from seatrial.errors import ConfigError, SeatrialError, install_command
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.tools.mcp.launch import checked_command
 
@@ -60,7 +60,7 @@ def needed_extras(loaded: LoadedAgent) -> Iterator[Finding]:
             yield problem(
                 f"extra [{extra}]",
                 f"not installed, and needed by {', '.join(needing)}",
-                f"pip install 'seatrial[{extra}]'",
+                install_command(extra),
             )
 
 

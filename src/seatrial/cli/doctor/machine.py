@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from seatrial.cli.doctor.finding import Finding, absent, ok, problem
-from seatrial.errors import SeatrialError
+from seatrial.errors import SeatrialError, install_command
 from seatrial.runs.store import open_store, store_file
 
 LEAST_PYTHON = (3, 11)
@@ -41,7 +41,7 @@ def extras() -> Iterator[Finding]:
         missing = [package for package in packages if not _is_installed(package)]
         about = f"extra [{extra}]"
         if missing:
-            yield absent(about, f"not installed: {', '.join(missing)}", f"pip install 'seatrial[{extra}]'")
+            yield absent(about, f"not installed: {', '.join(missing)}", install_command(extra))
         else:
             yield ok(about, "installed")
 
