@@ -74,15 +74,15 @@ def launch_of_entry(config: McpToolConfig, loaded: LoadedAgent) -> Launch:
     return launch_of(config.server or "", loaded.folder)
 
 
-def started_programs(loaded: LoadedAgent) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Entry and command line of every server that is a program of this computer, those of variants too."""
+def started_servers(loaded: LoadedAgent) -> Iterator[McpSettings]:
+    """Every server that is a program of this computer, those of variants too."""
     config = loaded.require()
     of_variants = (tool for variant in config.variants for tool in variant.tools or ())
     for tool in (*config.tools, *of_variants):
         if isinstance(tool, McpToolConfig):
-            launch = launch_of_entry(tool, loaded)
-            if launch.command:
-                yield tool.name, (launch.command, *launch.args, *tool.connection.args)
+            settings = mcp_settings(tool, loaded)
+            if not settings.is_remote:
+                yield settings
 
 
 def refuse_unknown_tools(loaded: LoadedAgent, known: Iterable[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from difflib import get_close_matches
@@ -21,7 +20,6 @@ from seatrial.cli.starter_model import (
     needs_endpoint,
     providers_to_choose,
 )
-from seatrial.cli.trusted import trust
 from seatrial.errors import install_command
 from seatrial.providers.model_catalog import known_names, model_info, near_names
 
@@ -68,7 +66,6 @@ def command(
     model = _chosen_model(provider, model_name, endpoint, asks=asks)
     contents = project_files(template, name or name_for(folder), model)
     write_project(folder, contents, force=force)
-    trust(folder, os.environ)
     _warn_of_unknown(model)
     _show(folder, list(contents), model)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from seatrial.assembly.allowed import require_allowed
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.assembly.valid import load_valid
-from seatrial.cli.allow_mcp import allow_servers
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.secrets import MASK
 from seatrial.errors import ConfigError, SeatrialError
@@ -49,12 +48,18 @@ class AgentFile(pytest.File):
                 yield item
 
     def setup(self) -> None:
-        """Opens what all cases share: the event loop, and the recording where one is replayed."""
+        """Opens what all cases share: the event loop, and the recording where one is replayed.
+
+        What a user has to put right is shown without a traceback.
+        """
         self._runner = asyncio.Runner()
         self._live: dict[str, LiveAgent] = {}
-        self._deck = self._opened_deck()
-        if self._deck is None:
-            allow_servers(self.loaded(), is_allowed=bool(os.environ.get("SEATRIAL_ALLOW_MCP")))
+        try:
+            self._deck = self._opened_deck()
+            if self._deck is None:
+                require_allowed(self.loaded())
+        except SeatrialError as error:
+            raise pytest.fail.Exception(told(error), pytrace=False) from None
 
     def teardown(self) -> None:
         """Closes it again."""

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seatrial.assembly.allowed import require_allowed
 from seatrial.assembly.live import assemble
 from seatrial.assembly.valid import load_valid
 from seatrial.config.secrets import MASK
@@ -45,8 +46,9 @@ def run_agent(
     prompt itself where there is none); what `seatrial test --record` made can be replayed. ``sink`` is told every step.
     With a ``model`` or in a replay no keys are needed.
 
-    Raises `ConfigError` for an agent file with errors, `RunError` when a replay or a script lacks something (it says
-    what), and RuntimeError inside an event loop, where ``await run_agent_async(...)`` takes the same arguments.
+    Raises `ConfigError` for an agent file with errors and for MCP servers that nobody has allowed, `RunError` when a
+    replay or a script lacks something (it says what), and RuntimeError inside an event loop, where
+    ``await run_agent_async(...)`` takes the same arguments.
     """
     if is_in_event_loop():
         raise RuntimeError("run_agent was called inside a running event loop: write 'await run_agent_async(...)' there")
@@ -74,6 +76,8 @@ async def run_agent_async(
         raise ValueError("give one of record and replay")
     has_no_calls = replay is not None or model is not None
     loaded, _ = load_valid(Path(agent), stand_in=MASK if has_no_calls else None)
+    if replay is None:
+        require_allowed(loaded)
     name = case or (prompt if isinstance(prompt, str) else prompt.text)
     deck = _deck(loaded, record, replay, name)
     live = assemble(loaded, deck=deck, answering=model)

@@ -14,7 +14,7 @@ import pytest
 from tests.support.mcp_servers import command
 
 from seatrial.assembly.live import LiveAgent, assemble
-from seatrial.assembly.mcp import mcp_settings, refuse_too_many_tools, started_programs
+from seatrial.assembly.mcp import mcp_settings, refuse_too_many_tools, started_servers
 from seatrial.config.cases import CaseConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.loader import load_agent
@@ -119,7 +119,8 @@ def test_an_address_with_headers(write: Write) -> None:
 def test_the_programs_of_an_agent_file_are_known_without_starting_them(write: Write, tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text("raise SystemExit('never run')")
     tool = {"name": "m", "type": "mcp", "description": "d", "server": "server.py", "args": ["-v"]}
-    assert list(started_programs(write(tool))) == [("m", (sys.executable, str(tmp_path / "server.py"), "-v"))]
+    (server,) = started_servers(write(tool))
+    assert (server.name, server.command, server.args) == ("m", sys.executable, (str(tmp_path / "server.py"), "-v"))
 
 
 async def test_an_agent_calls_a_tool_of_its_server_in_a_case(write: Write) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from seatrial.assembly.allowed import allow_programs, programs_to_allow, require_allowed
 from seatrial.cli import allow_mcp
 from seatrial.cli.allow_mcp import allow_servers
-from seatrial.cli.trusted import is_trusted, trust
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.loader import load_agent
 from seatrial.errors import ConfigError
@@ -29,6 +29,16 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoadedAgent:
     }
     (folder / "agent.yaml").write_text(json.dumps(content))
     return load_agent(folder / "agent.yaml", environ={})
+
+
+def changed(loaded: LoadedAgent, folder: Path | None = None, **keys: object) -> LoadedAgent:
+    """The same file with other keys on its server."""
+    content = json.loads(loaded.raw)
+    content["tools"][0] |= keys
+    path = (folder or loaded.folder) / "agent.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(content))
+    return load_agent(path, environ={"KEY_OF_TODAY": "v0lcano-morning", "KEY_OF_TOMORROW": "v0lcano-evening"})
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool) -> list[str]:
@@ -70,17 +80,53 @@ def test_a_no_is_not(loaded: LoadedAgent, monkeypatch: pytest.MonkeyPatch) -> No
         allow_servers(loaded, is_allowed=False)
 
 
-def test_folders_inside_of_a_trusted_one_are_trusted_and_others_are_not(tmp_path: Path) -> None:
-    environ = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    trust(tmp_path / "mine", environ)
-    assert is_trusted(tmp_path / "mine" / "agents" / "one", environ)
-    assert not is_trusted(tmp_path / "mine-not", environ)
-    assert not is_trusted(tmp_path, environ)
-    assert not is_trusted(tmp_path / "mine", {})
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"command": "sh"},
+        {"args": ["--other"]},
+        {"command": None, "args": [], "server": "uvx something"},
+        {"env": {"LD_PRELOAD": "./mine.so"}},
+        {"cwd": ".."},
+    ],
+)
+def test_a_program_that_is_new_or_was_changed_is_asked_for_again(loaded: LoadedAgent, keys: dict[str, object]) -> None:
+    allow_programs(loaded)
+    assert not programs_to_allow(changed(loaded, description="other words"))
+    assert programs_to_allow(changed(loaded, **keys))
 
 
-def test_where_nothing_can_be_remembered_nothing_is_trusted(tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("a file")
-    environ = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    trust(tmp_path, environ)
-    assert not is_trusted(tmp_path, environ)
+def test_a_yes_holds_for_its_folder_only(loaded: LoadedAgent, tmp_path: Path) -> None:
+    allow_programs(loaded)
+    assert programs_to_allow(changed(loaded, tmp_path / "other"))
+    assert programs_to_allow(changed(loaded, loaded.folder / "below"))
+
+
+def test_a_key_from_elsewhere_may_change(loaded: LoadedAgent) -> None:
+    allow_programs(changed(loaded, env={"API_KEY": "${KEY_OF_TODAY}"}))
+    content = json.loads(loaded.raw)
+    content["tools"][0]["env"] = {"API_KEY": "${KEY_OF_TODAY}"}
+    (loaded.folder / "agent.yaml").write_text(json.dumps(content))
+    tomorrow = load_agent(loaded.folder / "agent.yaml", environ={"KEY_OF_TODAY": "quite another one"})
+    assert not programs_to_allow(tomorrow)
+
+
+@pytest.mark.parametrize(("value", "is_allowed"), [("1", True), ("true", True), ("0", False), ("", False)])
+def test_where_nobody_can_be_asked_the_environment_says_it(loaded: LoadedAgent, value: str, is_allowed: bool) -> None:
+    environ = {"SEATRIAL_ALLOW_MCP": value}
+    if is_allowed:
+        require_allowed(loaded, environ)
+        return
+    with pytest.raises(ConfigError) as refused:
+        require_allowed(loaded, environ)
+    assert "SEATRIAL_ALLOW_MCP=1" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("environ", [{}, {"XDG_STATE_HOME": "a-file"}])
+def test_where_nothing_can_be_remembered_nothing_is_allowed(
+    loaded: LoadedAgent, environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a-file").write_text("a file")
+    allow_programs(loaded, environ)
+    assert programs_to_allow(loaded, environ)

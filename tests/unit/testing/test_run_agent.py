@@ -111,3 +111,13 @@ async def test_inside_an_event_loop_it_says_what_to_write(agent: Path) -> None:
 def test_options_that_contradict_each_other_are_refused(agent: Path, options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="one of record and replay"):
         run_agent(agent, "hi", **options)
+
+
+def test_servers_that_nobody_has_allowed_are_not_started(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = "  - {name: s, type: mcp, description: d, command: sh, args: [-c, touch started]}\n"
+    (agent / "agent.yaml").write_text(AGENT + entry, encoding="utf-8")
+    monkeypatch.delenv("SEATRIAL_ALLOW_MCP", raising=False)
+    with pytest.raises(ConfigError, match="nobody has allowed") as refused:
+        run_agent(agent, "hi", model=scripted(says("x")))
+    assert "SEATRIAL_ALLOW_MCP=1" in (refused.value.hint or "")
+    assert not (agent / "started").exists()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from contextlib import suppress
 from pathlib import Path
 
+from seatrial.assembly.allowed import allow_programs, not_allowed, programs_to_allow
 from seatrial.assembly.valid import load_valid
 from seatrial.cli import terminal
 from seatrial.cli.agents import closed
-from seatrial.cli.allow_mcp import not_allowed, programs_to_allow
+from seatrial.cli.allow_mcp import REMEDY
 from seatrial.cli.chat.attached import files_in, names_without_file
 from seatrial.cli.chat.commands import run_command
 from seatrial.cli.chat.conversation import Conversation
 from seatrial.cli.chat.face import Face
-from seatrial.cli.trusted import trust
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
 from seatrial.core.threads import in_thread
@@ -125,7 +124,7 @@ class Talk:
         await talk.ask(text, files_in(text))
 
     async def _allow_servers(self, loaded: LoadedAgent, *, is_allowed: bool) -> None:
-        programs = programs_to_allow(loaded, is_allowed=is_allowed)
+        programs = [] if is_allowed else programs_to_allow(loaded)
         if not programs:
             return
         shown = "\n".join(f"  {line}" for line in programs)
@@ -134,8 +133,8 @@ class Talk:
         )
         answer = await self._face.ask(question) if not self._face.keeps_stdout else None
         if (answer or "").strip().lower() not in ("y", "yes"):
-            raise not_allowed(loaded, programs)
-        trust(loaded.folder, os.environ)
+            raise not_allowed(loaded, programs, REMEDY)
+        allow_programs(loaded)
 
     def _propose(self, loaded: LoadedAgent) -> None:
         config = loaded.require()
