@@ -50,6 +50,7 @@ class McpConnection:
         self._eras = {} if eras is None else eras
         self._failures = Failures(settings)
         self._link: Link | None = None
+        self._may_know_older = True
 
     @property
     def is_open(self) -> bool:
@@ -156,9 +157,9 @@ class McpConnection:
         try:
             return await self._linked("stdio", mode)
         except McpError as error:
-            if mode != "auto" or not error.is_lost:
+            if mode != "auto" or not error.is_lost or not self._may_know_older:
                 raise
-        # Some servers end when they are asked for the newer protocol.
+        # Some servers end when they are asked for the newer protocol, which one that did not read it was not.
         link = await self._linked("stdio", "legacy")
         self._eras[key] = "legacy"
         return link
@@ -185,6 +186,7 @@ class McpConnection:
         except McpError:
             raise
         except Exception as error:
+            self._may_know_older = link.process is None or link.process.has_read
             raise self._failures.of_start(link, error) from error
         return link
 

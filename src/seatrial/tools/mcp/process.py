@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from seatrial.tools.mcp.guard import Guard
+from seatrial.tools.mcp.heard import Inlet
 from seatrial.tools.mcp.stderr import StderrTail
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -42,6 +43,9 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._may_write.set()
         self._transport: asyncio.SubprocessTransport | None = None
         self._guard: Guard | None = None
+        self._inlet: Inlet | None = None
+        self._was_told = False
+        self._was_heard = True
         self._stopping: asyncio.Task[None] | None = None
 
     @classmethod
@@ -63,12 +67,18 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
             lambda: self, command, *args, env=dict(env), cwd=cwd, start_new_session=os.name == "posix"
         )
+        self._inlet = Inlet.of(self._transport.get_pipe_transport(0))
         self._guard = await Guard.over(self._transport.get_pid())
 
     @property
     def exit_status(self) -> int | None:
         """None while it runs; negative for a signal."""
         return None if self._transport is None else self._transport.get_returncode()
+
+    @property
+    def has_read(self) -> bool:
+        """Whether it read what it was told, as far as that can be known; once it has ended."""
+        return self._was_told and self._was_heard
 
     @property
     def told_end(self) -> str:
@@ -100,6 +110,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         stdin = None if self._transport is None else self._transport.get_pipe_transport(0)
         if self._is_over or not isinstance(stdin, asyncio.WriteTransport) or stdin.is_closing():
             raise BrokenPipeError
+        self._was_told = True
         stdin.write(data)
         await self._may_write.wait()
 
@@ -115,9 +126,12 @@ class ServerProcess(asyncio.SubprocessProtocol):
         await _to_the_end(self._stopping)
 
     async def _stop(self, transport: asyncio.SubprocessTransport) -> None:
+        if self._is_over and not self.has_no_time:
+            await self.settle()
         self._over()
         self._stdout(pause=False)
         stdin = transport.get_pipe_transport(0)
+        self._close_inlet()
         if stdin is not None:
             stdin.close()
         if not await self._ends_within(NO_TIME_S if self.has_no_time else END_LIMIT_S):
@@ -175,6 +189,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         """The process is gone; a child may still hold its stdout open."""
+        self._close_inlet()
         asyncio.get_running_loop().call_later(LAST_WORDS_S, self._over)
 
     def pause_writing(self) -> None:
@@ -184,6 +199,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
     def resume_writing(self) -> None:
         """There is room again."""
         self._may_write.set()
+
+    def _close_inlet(self) -> None:
+        inlet, self._inlet = self._inlet, None
+        if inlet is None:
+            return
+        if self.exit_status is not None:
+            self._was_heard = not inlet.holds_something
+        inlet.close()
 
     def _add_line(self, line: bytes) -> None:
         self._lines.append(line)

@@ -279,3 +279,11 @@ async def test_a_server_that_does_not_want_to_stop_is_made_to() -> None:
     async with asyncio.timeout(10):
         await connection.stop()
     assert not connection.is_open
+
+
+async def test_a_program_that_ends_without_listening_is_started_once(tmp_path: Path) -> None:
+    log = tmp_path / "starts"
+    settings = McpSettings(name="srv", command="sh", args=("-c", f"echo started >> {log}; exit 1"))
+    failure = await failure_of(McpConnection(settings).start)
+    assert "ended with exit status 1 before it was ready" in failure.message
+    assert log.read_text().splitlines() == ["started"]
