@@ -131,6 +131,11 @@ class McpError(ToolError):
         self.did_not_run = did_not_run
         self.retry_after_s = retry_after_s
 
+    @property
+    def is_outage(self) -> bool:
+        """Whether the server gave no answer, or a time-out for one; a refusal is an answer."""
+        return self.is_lost or self.status is not None or self.code in (None, -32001)
+
 
 class DocumentError(SeatrialError):
     """A document cannot be read."""

@@ -65,6 +65,54 @@ def test_a_server_that_does_not_start_is_exit_code_3_and_the_agents_own_tools_wo
     assert seatrial("tools", "call", "two", **ALLOWED).returncode == 3
 
 
+@pytest.mark.parametrize(("on_error", "code"), [("fail", 3), ("skip", 0)])
+def test_a_server_that_is_down_hides_no_tools_of_the_others(
+    agent: Callable[[str], Path], seatrial: Run, on_error: str, code: int
+) -> None:
+    file = agent("paged") / "agent.yaml"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    down = {"name": "down", "type": "mcp", "description": "d", "command": "sh", "args": ["-c", "exit 1"]}
+    content["tools"].insert(1, {**down, "on_error": on_error})
+    file.write_text(json.dumps(content), encoding="utf-8")
+    listed = seatrial("tools", **ALLOWED)
+    assert listed.returncode == code, listed.stderr
+    assert "six  " in listed.stdout
+    assert "the MCP server 'down' ended with exit status 1" in listed.stderr
+    assert ("error: " in listed.stderr) == (on_error == "fail")
+    called = seatrial("tools", "call", "two", "{}", **ALLOWED)
+    assert (called.returncode, called.stdout[:4]) == (0, "two "), called.stderr
+
+
+def test_a_call_of_the_agents_own_tool_starts_no_server(agent: Callable[[str], Path], seatrial: Run) -> None:
+    file = agent("paged") / "agent.yaml"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    content["tools"][1] |= {"command": "sh", "args": ["-c", "touch started; exit 1"]}
+    file.write_text(json.dumps(content), encoding="utf-8")
+    assert seatrial("tools", "call", "one", **ALLOWED).stdout == "mine\n"
+    assert not (file.parent / "started").exists()
+
+
+def test_a_server_that_dies_in_a_call_is_exit_code_3(agent: Callable[[str], Path], seatrial: Run) -> None:
+    file = agent("paged") / "agent.yaml"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    content["tools"][1]["args"] = [str(SERVERS / "breaks.py"), "dies"]
+    file.write_text(json.dumps(content), encoding="utf-8")
+    done = seatrial("tools", "call", "dies", "{}", **ALLOWED)
+    assert "exit status 9" in done.stdout
+    assert done.returncode == 3
+
+
+def test_a_prompt_tool_whose_model_is_out_of_reach_is_exit_code_3(agent: Callable[[str], Path], seatrial: Run) -> None:
+    file = agent("paged") / "agent.yaml"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    (file.parent / "script.json").write_text('[{"error": "no way to the host"}]', encoding="utf-8")
+    content["tools"] = [{"name": "ask", "type": "prompt", "description": "d", "template": "Say {{it}}."}]
+    content["tools"][0]["parameters"] = {"it": {"type": "str"}}
+    file.write_text(json.dumps(content), encoding="utf-8")
+    done = seatrial("tools", "call", "ask", '{"it": "hello"}')
+    assert done.returncode == 3, done.stdout + done.stderr
+
+
 def test_nothing_is_started_that_nobody_allowed(agent: Callable[[str], Path], seatrial: Run) -> None:
     agent("paged")
     for words in (["tools"], ["tools", "call", "one"]):

@@ -77,18 +77,19 @@ class Toolset:
     async def start(self, signal: AbortSignal, on_notice: Callable[[str], None]) -> None:
         """Starts the servers; ``on_notice`` is told what people should know of them. Raises `AbortedError`.
 
-        Where a server that must start does not, no server's tools are offered, and the listing says why.
+        A server that does not start has no tools; where it must start, the listing says why.
         """
         if self._servers is None:
             return
-        try:
-            warnings = await signal.race(self._servers.start(on_slow=on_notice))
-        except McpError as error:
-            self._problems.append(told(error))
-            return
+        warnings = await signal.race(self._servers.start(on_slow=on_notice, on_failure=self._failed))
         for warning in warnings:
             on_notice(warning)
-        self._sources = (*self._sources, *self._servers.sources)
+        running = (source for source in self._servers.sources if source.server.has_listed)
+        self._sources = (*self._sources, *running)
+
+    def has_own(self, name: str) -> bool:
+        """Whether a tool that is none of a server's has this name."""
+        return any(tool.spec.name == name for tool in self._tools)
 
     async def listed(self, signal: AbortSignal) -> Listing:
         """Every tool under the name that a run gives it. Raises `AbortedError`."""
@@ -129,6 +130,9 @@ class Toolset:
                 await asyncio.to_thread(tool.close)
         if self._models is not None:
             await self._models.close()
+
+    def _failed(self, error: McpError) -> None:
+        self._problems.append(told(error))
 
     def _origin(self, name: str) -> tuple[str, str]:
         config = next((each for each in self._loaded.require().tools if each.name == name), None)

@@ -6,6 +6,7 @@ from seatrial.assembly.prompt_tools import ModelMaker
 from seatrial.config.model import ModelConfig
 from seatrial.core.messages import AssistantMessage
 from seatrial.core.model import Model
+from seatrial.core.tool_errors import told
 from seatrial.errors import SeatrialError
 
 
@@ -32,8 +33,14 @@ class UnmadeModel:
         self._why = why
 
     async def respond(self, *_: object, **__: object) -> AssistantMessage:
-        """Raises why there is no model."""
-        raise self._why
+        """Says why there is no model."""
+        return AssistantMessage(
+            provider=self.provider,
+            model=self.name,
+            stop_reason="error",
+            error_message=told(self._why),
+            error_code="unmade_model",
+        )
 
     async def close(self) -> None:
         """Nothing to free."""

@@ -21,6 +21,7 @@ from seatrial.runs.verdict import INTERRUPTED
 
 _FORM = 'write a JSON object, like \'{"city": "Oslo"}\''
 _MOST_WORDS = 3
+OUTAGE = 3
 _TOLD = ("content", "details", "was_executed", "duration_s", "left_out_chars", "usage", "cost_usd")
 
 
@@ -114,6 +115,8 @@ def tell_call(result: RunResult, *, is_json: bool) -> int:
         return terminal.INTERRUPTED
     for pending in result.pending_approvals:
         terminal.tell(f"not run: it waits for a person's approval{f' ({pending.reason})' if pending.reason else ''}")
+    if told is not None and told.is_error and _details_of(told).get("outage"):
+        return OUTAGE
     return 0 if told is not None and not told.is_error and not result.hook_errors else 1
 
 
@@ -132,9 +135,13 @@ def _shown(block: TextContent | ImageContent | FileContent) -> str:
             return f"[file {block.name}, {block.mime_type}]"
 
 
+def _details_of(told: ToolResultMessage) -> dict[str, Any]:
+    return told.details if isinstance(told.details, dict) else {}
+
+
 def _beside(told: ToolResultMessage) -> list[str]:
     """What is not the result itself: what was printed, where it failed, what it took."""
-    details = told.details if isinstance(told.details, dict) else {}
+    details = _details_of(told)
     lines = [
         f"printed: {details[name].rstrip()}" for name in ("stdout", "stderr") if isinstance(details.get(name), str)
     ]

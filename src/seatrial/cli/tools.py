@@ -15,7 +15,7 @@ from seatrial.cli import terminal
 from seatrial.cli.agents import closed, load_checked
 from seatrial.cli.allow_mcp import allow_mcp_option, allow_servers
 from seatrial.cli.running import run_async
-from seatrial.cli.tool_call import CallWords, call_document, call_words, read_arguments, tell_call
+from seatrial.cli.tool_call import OUTAGE, CallWords, call_document, call_words, read_arguments, tell_call
 from seatrial.cli.tool_lines import listing_document, listing_lines, parameters_in_words
 from seatrial.cli.trace import show_step
 from seatrial.config.loaded import LoadedAgent
@@ -29,7 +29,6 @@ from seatrial.errors import ConfigError, ProviderError, ToolArgumentError
 from seatrial.runs.encoding import to_json
 from seatrial.runs.masking import Masker
 
-_SOURCE_FAILED = 3
 json_option = click.option("--json", "is_json", is_flag=True, help="One JSON document on stdout.")
 agent_option = click.option(
     "-a",
@@ -92,7 +91,7 @@ def list_tools(
         for line in () if is_json else listing_lines(listing, has_schema=has_schema, is_sent=is_sent):
             terminal.say(masker.text(line))
         _tell_problems(listing, masker)
-        return _SOURCE_FAILED if listing.problems else 0
+        return OUTAGE if listing.problems else 0
 
     return run_async(work)
 
@@ -117,7 +116,7 @@ def call_tool(words: tuple[str, ...], agent: Path | None, allow_mcp: bool, is_js
 
     async def work(stop: AbortSignal) -> int:
         with terminal.stdout_for_us_alone():
-            async with _live(loaded, masker, stop) as toolset:
+            async with _live(loaded, masker, stop, only=asked.name) as toolset:
                 result = await _called(toolset, asked, arguments, masker, stop)
         if is_json:
             terminal.say_json(to_json(masked(call_document(result, arguments), loaded.secrets)))
@@ -127,9 +126,13 @@ def call_tool(words: tuple[str, ...], agent: Path | None, allow_mcp: bool, is_js
 
 
 @asynccontextmanager
-async def _live(loaded: LoadedAgent, masker: Masker, stop: AbortSignal) -> AsyncIterator[Toolset]:
+async def _live(
+    loaded: LoadedAgent, masker: Masker, stop: AbortSignal, *, only: str | None = None
+) -> AsyncIterator[Toolset]:
+    """The tools, alive; when ``only`` one is wanted that is none of a server's, no server is started."""
     async with closed(assemble_tools(loaded), stop) as toolset:
-        await toolset.start(stop, lambda text: terminal.tell(masker.text(text)))
+        if only is None or not toolset.has_own(only):
+            await toolset.start(stop, lambda text: terminal.tell(masker.text(text)))
         yield toolset
 
 

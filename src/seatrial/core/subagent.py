@@ -24,6 +24,9 @@ PARAMETERS: dict[str, Any] = {
     "additionalProperties": False,
 }
 
+# Error codes of runs whose model was reached, or never made.
+_OWN_FAULTS = ("context_overflow", "empty_response", "invalid_answer", "unmade_model")
+
 
 class AgentTool:
     """A tool that runs an agent: each call is a run of its own, with no history but the prompt.
@@ -63,6 +66,7 @@ def output_of_run(name: str, result: RunResult) -> ToolOutput:
         "stop_reason": result.stop_reason,
         "transcript": msgspec.to_builtins(result.added),
         "requests": msgspec.to_builtins(result.requests),
+        **({"outage": "provider"} if result.stop_reason == "error" and result.error_code not in _OWN_FAULTS else {}),
     }
     return ToolOutput(
         content=(TextContent(result.text if has_answered else _failure(name, result)),),

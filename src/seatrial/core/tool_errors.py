@@ -7,7 +7,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from seatrial.errors import SeatrialError, ToolError
+from seatrial.errors import McpError, ProviderError, SeatrialError, ToolError
 
 _OURS = str(Path(__file__).parents[1])
 
@@ -27,10 +27,20 @@ def told(error: BaseException) -> str:
 
 
 def details_of(error: BaseException) -> dict[str, Any] | None:
-    """What people want to know besides: the place in the user's own code (``at``), and what the tool left to tell."""
+    """What people want to know besides: the place in the user's own code (``at``), and what the tool left to tell.
+
+    ``outage`` says what failed where that was not the tool: ``server``, ``provider``.
+    """
     known = dict(error.details) if isinstance(error, ToolError) else {}
-    place = place_in_user_code(error)
-    return known | ({} if place is None else {"at": place}) or None
+    place, outage = place_in_user_code(error), _outage(error)
+    found = {"at": place, "outage": outage}
+    return known | {name: value for name, value in found.items() if value is not None} or None
+
+
+def _outage(error: BaseException) -> str | None:
+    if isinstance(error, ProviderError):
+        return "provider"
+    return "server" if isinstance(error, McpError) and error.is_outage else None
 
 
 def failed_hook(moment: str, tool: str, why: BaseException | str) -> str:

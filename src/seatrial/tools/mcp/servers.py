@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -13,6 +13,8 @@ from seatrial.tools.mcp.names import ToolNames
 from seatrial.tools.mcp.server import McpServer, OnText
 from seatrial.tools.mcp.settings import McpSettings
 from seatrial.tools.mcp.source import McpSource
+
+OnFailure = Callable[[McpError], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,20 @@ class McpServers:
         """Whether some of the servers are made anew for every case."""
         return any(entry.settings.is_per_case for entry in self._entries)
 
-    async def start(self, *, with_those_per_case: bool = True, on_slow: OnText | None = None) -> list[str]:
+    async def start(
+        self,
+        *,
+        with_those_per_case: bool = True,
+        on_slow: OnText | None = None,
+        on_failure: OnFailure | None = None,
+    ) -> list[str]:
         """Starts the servers side by side; says what people should know of them. Raises `McpError`, nothing runs then.
 
-        A server that is optional and does not start is a warning, and has no tools.
+        A server that is optional and does not start is a warning, and has no tools. ``on_failure`` is told of those
+        that are not; then nothing is raised, and the others run.
         """
         sources = [source for source in self.sources if with_those_per_case or not source.server.settings.is_per_case]
-        warnings = await self._start(sources, on_slow)
+        warnings = await self._start(sources, on_slow, on_failure)
         self._started += [source.server for source in sources]
         return warnings
 
@@ -112,15 +121,19 @@ class McpServers:
     def _source(self, entry: McpEntry, server: McpServer) -> McpSource:
         return McpSource(server, self._names, entry.examples)
 
-    async def _start(self, sources: Sequence[McpSource], on_slow: OnText | None) -> list[str]:
+    async def _start(
+        self, sources: Sequence[McpSource], on_slow: OnText | None, on_failure: OnFailure | None = None
+    ) -> list[str]:
         if not sources:
             return []
-        starting = asyncio.ensure_future(self._start_all(sources, on_slow))
+        starting = asyncio.ensure_future(self._start_all(sources, on_slow, on_failure))
         self._starting.add(starting)
         starting.add_done_callback(self._starting.discard)
         return await starting
 
-    async def _start_all(self, sources: Sequence[McpSource], on_slow: OnText | None) -> list[str]:
+    async def _start_all(
+        self, sources: Sequence[McpSource], on_slow: OnText | None, on_failure: OnFailure | None
+    ) -> list[str]:
         starts = {asyncio.ensure_future(source.server.start(on_slow)): source for source in sources}
         try:
             await asyncio.wait(starts)
@@ -131,11 +144,13 @@ class McpServers:
             await _stop((source.server for start, source in starts.items() if _is_up(start)), at_once=True)
             raise
         fatal = [start for start, source in starts.items() if not _is_up(start) and not _may_fail(start, source)]
-        if fatal:
+        if fatal and on_failure is None:
             await _stop(source.server for start, source in starts.items() if _is_up(start))
             fatal[0].result()
+        for start in fatal:
+            _tell(start, on_failure)
         self._names.add([source.wishes(source.taken(source.server.tools)) for source in sources])
-        return [text for start, source in starts.items() for text in _warnings(start, source)]
+        return [text for start, source in starts.items() if start not in fatal for text in _warnings(start, source)]
 
 
 def _is_up(start: asyncio.Future[None]) -> bool:
@@ -144,6 +159,15 @@ def _is_up(start: asyncio.Future[None]) -> bool:
 
 def _may_fail(start: asyncio.Future[None], source: McpSource) -> bool:
     return source.server.settings.is_optional and not start.cancelled() and isinstance(start.exception(), McpError)
+
+
+def _tell(start: asyncio.Future[None], on_failure: OnFailure | None) -> None:
+    """Says why it did not start. Raises what is no failure of a server."""
+    try:
+        start.result()
+    except McpError as error:
+        if on_failure is not None:
+            on_failure(error)
 
 
 def _warnings(start: asyncio.Future[None], source: McpSource) -> list[str]:
