@@ -28,6 +28,15 @@ def test_the_agent_file_is_valid(tmp_path: Path) -> None:
     assert [finding.as_text() for finding in (*loaded.diagnostics, *check(loaded))] == []
 
 
+def test_the_example_without_a_model_runs(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "seatrial", "test", "offline.yaml", "--allow-mcp"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+    assert "PASSED  1 of 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "✓ count" in done.stdout
+
+
 async def test_its_server_counts_lamps(tmp_path: Path) -> None:
     (tmp_path / "stock.py").write_text(FILES["stock.py"], encoding="utf-8")
     launch = launch_of("stock.py", tmp_path)

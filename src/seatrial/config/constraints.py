@@ -13,6 +13,8 @@ from seatrial.config.names import nearest
 MAX_CASES = 100
 MAX_CASES_OF_HOLODECK = 1000
 MAX_ITEMS = 1100
+# Keys of a connection that are blocks.
+_BLOCKS = ("env", "headers")
 
 
 def cut_long_lists(data: Block) -> Iterator[Diagnostic]:
@@ -65,11 +67,11 @@ def slips_in_mcp_config(data: Block) -> Iterator[Diagnostic]:
     tools = data.get("tools")
     for index, tool in enumerate(tools if isinstance(tools, list) else ()):
         config = tool.get("config") if isinstance(tool, Block) and tool.get("type") == "mcp" else None
-        for key in config if isinstance(config, Block) else ():
+        for key, value in config.items() if isinstance(config, Block) else ():
             if key in McpConnectionConfig.model_fields:
                 continue
             meant = nearest(key, McpConnectionConfig.model_fields, McpConnectionConfig.synonyms)
-            if meant is not None:
+            if meant is not None and (meant in _BLOCKS or not isinstance(value, dict)):
                 message = f"`{key}` is handed to the server as it is"
                 path = ("tools", index, "config", key)
                 place = locate(data, path, of_key=True) or data.place

@@ -48,7 +48,7 @@ class Lookup:
         found = file if file.endswith(".py") else self._module_file(file)
         if found is None:
             return
-        problems = list(self._not_a_file(found, path))
+        problems = list(self.named(found, path))
         yield from problems or self.defined(found, function, path, path)
 
     def _module_file(self, module: str) -> str | None:
@@ -89,9 +89,10 @@ class Lookup:
         """What is wrong with the file that is named here."""
         written = self.text(path)
         if written is not None:
-            yield from self._not_a_file(written, path)
+            yield from self.named(written, path)
 
-    def _not_a_file(self, written: str, path: KeyPath) -> Iterator[Diagnostic]:
+    def named(self, written: str, path: KeyPath) -> Iterator[Diagnostic]:
+        """What is wrong with a file that the text at this place names."""
         kind = kind_of(self.absolute(written))
         if kind in ("folder", "other"):
             what = "a folder" if kind == "folder" else "no regular file"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from seatrial.config.diagnostics import Diagnostic
 from seatrial.config.located import Block, KeyPath, value_at
@@ -58,10 +62,9 @@ class References:
             yield from self._look.defined(file, function, (*path, "function"), (*path, "file"))
 
     def _server(self, path: KeyPath) -> Iterator[Diagnostic]:
-        server = self._look.text((*path, "server"))
-        looks_like_path = server is not None and server.startswith(("./", "../", "/", "~"))
-        if server and (looks_like_path or (server.endswith((".py", ".js", ".mjs")) and " " not in server)):
-            yield from self._look.file((*path, "server"))
+        program = _program(self._look.text((*path, "server")) or "")
+        if program.startswith(("./", "../", "/", "~")) or program.endswith((".py", ".js", ".mjs")):
+            yield from self._look.named(program, (*path, "server"))
         for holder in (path, (*path, "config")):
             yield from self._look.file((*holder, "env_file"))
             yield from self._look.exists((*holder, "cwd"), "folder")
@@ -143,6 +146,8 @@ class References:
             place = (*place, "name") if isinstance(item, dict) else place
             if not isinstance(name, str) or name in known or self._may_have_lost(name, known):
                 continue
+            if self._is_of_server(name):
+                continue
             yield self._unknown_tool(str(name), known, place)
 
     def _unknown_tool(self, name: str, known: list[str], path: KeyPath) -> Diagnostic:
@@ -150,7 +155,9 @@ class References:
         hint = did_you_mean(name, known) if known else "the agent has no tools"
         if self._has_mcp():
             message = f"no tool is named `{name}`; it may be one of an MCP server's"
-            looked_up = "it is looked up again when the server is connected"
+            looked_up = (
+                "it is looked up again when the server is connected; name it under its `tools:` to say that it is"
+            )
             return self._look.finding("ST508", path, message, looked_up if meant is None else f"{hint} {looked_up}")
         return self._look.finding("ST305", path, f"no tool is named `{name}`", hint)
 
@@ -167,6 +174,35 @@ class References:
             return tools is not None
         return len(known) < len(tools) and nearest(name, known) is None
 
+    def _is_of_server(self, name: str) -> bool:
+        """Whether a server's ``tools:`` names it, by its name or by the one that the model sees."""
+        return any(fnmatchcase(name, pattern) for pattern in self._taken)
+
+    @cached_property
+    def _taken(self) -> tuple[str, ...]:
+        tools = value_at(self.data, ("tools",))
+        entries = [item for item in (tools if isinstance(tools, list) else ()) if isinstance(item, dict)]
+        return tuple(name for entry in entries if entry.get("type") == "mcp" for name in _taken_names(entry))
+
     def _has_mcp(self) -> bool:
         tools = value_at(self.data, ("tools",))
         return isinstance(tools, list) and any(isinstance(item, dict) and item.get("type") == "mcp" for item in tools)
+
+
+def _program(server: str) -> str:
+    """The first word of what stands under ``server:``; the rest are arguments."""
+    try:
+        return (shlex.split(server) or [""])[0]
+    except ValueError:
+        return ""
+
+
+def _taken_names(entry: Mapping[str, Any]) -> Iterator[str]:
+    """The names and patterns of the tools that an entry takes of its server, also as the model sees them."""
+    config = entry.get("config")
+    inner: Mapping[str, Any] = config if isinstance(config, dict) else {}
+    taken = entry.get("tools") or inner.get("tools") or ()
+    prefix = entry.get("prefix") or inner.get("prefix") or ""
+    for pattern in [taken] if isinstance(taken, str) else taken if isinstance(taken, list) else ():
+        if isinstance(pattern, str):
+            yield from (pattern, f"{prefix}{pattern}", f"{entry.get('name')}_{pattern}")

@@ -18,6 +18,9 @@ _OPTIONAL_NUMBER_CLOSENESS = 0.3
 _QUERY_NAMES = frozenset(
     {"query", "question", "search", "search query", "text", "message", "prompt", "input", "request"}
 )
+_NAMED_BONUS = 0.5
+_SHORT = 2
+_BETWEEN = frozenset({"is", "of", "called", "named", "to", "="})
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 _NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NEGATION = re.compile(r"\b(no|not|without|don't|never)\b", re.I)
@@ -183,7 +186,8 @@ def _text(meaning: Meaning, message: str, slot: _Slot) -> str | None:
     """The whole message for a search text; else the run of one to three words that fits the description best."""
     if spoken(slot.name) in _QUERY_NAMES:
         return message
-    spans = _spans(message)
+    named = _named_by(message, slot)
+    spans = [span for span in _spans(message) if not named.is_in(span)]
     pattern = slot.schema.get("pattern")
     if isinstance(pattern, str):
         spans = [span for span in spans if re.search(pattern, span.text)]
@@ -192,33 +196,75 @@ def _text(meaning: Meaning, message: str, slot: _Slot) -> str | None:
     if not spans:
         return None
     closeness = meaning.closeness(slot.description, [span.text for span in spans])
-    scores = [close + span.bonus(slot.description) for close, span in zip(closeness, spans, strict=True)]
+    scores = [
+        close + span.bonus(slot.description) + (_NAMED_BONUS if span.start in named.values else 0.0)
+        for close, span in zip(closeness, spans, strict=True)
+    ]
     best = max(range(len(spans)), key=lambda place: scores[place])
     return spans[best].text if slot.is_required or scores[best] >= _OPTIONAL_CLOSENESS else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """Places of words that only say which parameter is meant (``the city Oslo``), and where such values begin."""
+
+    names: frozenset[int]
+    values: frozenset[int]
+
+    def is_in(self, span: _Span) -> bool:
+        """Whether the span holds a name, and so is no value."""
+        return any(place in self.names for place in range(span.start, span.start + span.words))
+
+
+def _named_by(message: str, slot: _Slot) -> _Naming:
+    """A word of the parameter's name, before what is written as a value; one of its description, right before it."""
+    words = _words(message)
+    own = set(spoken(slot.name).split())
+    described = set(_words(slot.description.lower())) - _BETWEEN
+    written = {place for place, word in enumerate(words) if _is_written_as_value(word)}
+    names: set[int] = set()
+    values: set[int] = set()
+    for place, word in enumerate(words):
+        if len(word) <= _SHORT or (word not in own and word not in described):
+            continue
+        value = place + 2 if words[place + 1 : place + 2] and words[place + 1].lower() in _BETWEEN else place + 1
+        if value in written:
+            values.add(value)
+        if value in written or (word in own and any(other > place or other == place - 1 for other in written - {0})):
+            names.add(place)
+    return _Naming(frozenset(names), frozenset(values))
+
+
+def _is_written_as_value(word: str) -> bool:
+    return word[:1].isupper() or _has_digit(word)
 
 
 @dataclass(frozen=True, slots=True)
 class _Span:
     text: str
     words: int
-    is_first: bool
+    start: int
 
     def bonus(self, description: str) -> float:
         """More for a code where the description shows one, and for words written as names."""
         digits = _DIGIT_BONUS if _has_digit(self.text) and _has_digit(description) else 0.0
-        is_name = not self.is_first and all(word[0].isupper() for word in self.text.split())
+        is_name = self.start > 0 and all(word[0].isupper() for word in self.text.split())
         return digits + (_NAME_BONUS + _NAME_BONUS_PER_WORD * self.words if is_name else 0.0)
 
 
 def _spans(message: str) -> list[_Span]:
-    words = [word.strip(".,;:!?\"'()[]#") for word in message.split()]
+    words = _words(message)
     spans: list[_Span] = []
     for length in range(1, _LONGEST_SPAN + 1):
         for start in range(len(words) - length + 1):
             part = words[start : start + length]
             if all(part):
-                spans.append(_Span(" ".join(part), length, start == 0))
+                spans.append(_Span(" ".join(part), length, start))
     return spans
+
+
+def _words(message: str) -> list[str]:
+    return [word.strip(".,;:!?\"'()[]#") for word in message.split()]
 
 
 def _has_digit(text: str) -> bool:

@@ -179,6 +179,32 @@ def test_a_near_miss_of_a_known_tool_may_be_a_tool_of_a_server_too(load_more: Lo
     assert "did you mean `files`?" in (loaded.diagnostics[0].hint or "")
 
 
+@pytest.mark.parametrize("keys", ["tools: [read_*]", "tools: read_file", "config: {tools: [read_file]}"])
+def test_tools_that_a_servers_entry_names_are_known(load_more: Load, keys: str) -> None:
+    loaded = load_more(
+        f"tools:\n  - {{name: files, type: mcp, description: d, command: x, prefix: my_, {keys}}}\n"
+        "test_cases:\n  - {input: a, expected_tools: [files, read_file, my_read_file], forbidden_tools: [write_file]}\n"
+    )
+    assert [finding.message for finding in loaded.diagnostics] == [
+        "no tool is named `write_file`; it may be one of an MCP server's"
+    ]
+
+
+@pytest.mark.parametrize("server", ["./run.sh --flag", "%s/run.sh --repository repo", "python ./gone.py"])
+def test_arguments_after_a_servers_file_are_no_part_of_its_name(load_more: Load, project: Path, server: str) -> None:
+    (project / "run.sh").write_text("")
+    server = server.replace("%s", str(project))
+    text = f"tools:\n  - {{name: m, type: mcp, description: d, server: '{server}'}}\n"
+    assert told(load_more(text)) == []
+
+
+def test_a_servers_file_with_arguments_must_exist_too(load_more: Load) -> None:
+    text = "tools:\n  - {name: m, type: mcp, description: d, server: ./run.sh --flag}\n"
+    loaded = load_more(text)
+    assert told(loaded) == [(8, "ST301")]
+    assert loaded.diagnostics[0].message == "./run.sh does not exist"
+
+
 def test_a_server_that_is_a_file_must_exist(load_more: Load, project: Path) -> None:
     text = "tools:\n  - {name: m, type: mcp, description: d, server: ./server.py}\n"
     assert told(load_more(text)) == [(8, "ST301")]

@@ -40,6 +40,27 @@ def test_a_value_is_found_in_the_message(message: str, schema: dict[str, Any], v
     assert not found.missing
 
 
+@pytest.mark.parametrize(
+    ("message", "value"),
+    [
+        ("What time is it in the timezone Europe/Berlin?", "Europe/Berlin"),
+        ("tell me the time in the Europe/Berlin timezone", "Europe/Berlin"),
+        ("the timezone is Europe/Berlin, I think", "Europe/Berlin"),
+        ("which timezone has the zone name Asia/Tokyo", "Asia/Tokyo"),
+        ("tell me the timezone", "timezone"),
+    ],
+)
+@pytest.mark.parametrize("description", ["timezone", "IANA timezone name"])
+def test_a_parameters_own_name_is_no_value_when_its_value_follows(message: str, value: str, description: str) -> None:
+    found = filled(message, timezone={"type": "string", "description": description})
+    assert value in found.arguments["timezone"]
+    assert value == "timezone" or "zone" not in found.arguments["timezone"]
+
+
+def test_a_name_of_several_words_follows_the_parameters_name() -> None:
+    assert filled("how is the city San Francisco", city={"type": "string"}).arguments == {"city": "San Francisco"}
+
+
 def test_numbers_go_to_the_parameter_whose_words_are_near() -> None:
     found = filled(
         "a room for 4 guests and for 2 nights",
