@@ -58,6 +58,8 @@ class LiveAgent:
         self._servers = servers
         self._deck = deck
         self._needs_tools = deck is None or deck.has_live_tools
+        self._on_notice: NoticeSink | None = None
+        self._noticed: set[str] = set()
         self._metrics = Metrics(loaded, models.judge)
         self._metrics.prepare()
 
@@ -71,13 +73,14 @@ class LiveAgent:
     ) -> dict[str, IndexReport]:
         """Loads the models, starts the servers, brings the indexes up to date; says by tool name what was indexed.
 
-        ``on_progress`` is called in other threads; ``on_notice`` is told what people should know of the servers.
-        ``for_cases``: servers that each case has anew are left to `for_trial`. Raises `McpError` for a server that must
-        start and does not, `ConfigError` where the cases name tools that there are not.
+        ``on_progress`` is called in other threads; ``on_notice`` is told what people should know of the servers, each
+        thing once. ``for_cases``: servers that each case has anew are left to `for_trial`. Raises `McpError` for a
+        server that must start and does not, `ConfigError` where the cases name tools that there are not.
         """
+        self._on_notice = on_notice
         await self._models.prepare()
         if self._servers is not None and self._needs_tools:
-            await self._start(self._servers, signal or AbortSignal(), on_notice, for_cases=for_cases)
+            await self._start(self._servers, signal or AbortSignal(), for_cases=for_cases)
         reports: dict[str, IndexReport] = {}
         for tool in self.tools if self._needs_tools else ():
             if isinstance(tool, VectorstoreTool):
@@ -94,7 +97,7 @@ class LiveAgent:
 
     @asynccontextmanager
     async def _with_own_servers(self, servers: McpServers, stop: AbortSignal) -> AsyncIterator[Agent]:
-        async with servers.for_trial(stop) as sources:
+        async with servers.for_trial(stop, on_warning=self._notice) as sources:
             yield self.agent.with_tool_sources(_taped(sources, self._deck))
 
     async def offered(self) -> Toolbox:
@@ -135,18 +138,21 @@ class LiveAgent:
             if isinstance(tool, VectorstoreTool):
                 await asyncio.to_thread(tool.close)
 
-    async def _start(
-        self, servers: McpServers, signal: AbortSignal, on_notice: NoticeSink | None, *, for_cases: bool
-    ) -> None:
-        warnings = await signal.race(servers.start(with_those_per_case=not for_cases, on_slow=on_notice))
-        if on_notice is not None:
-            for warning in warnings:
-                on_notice(warning)
+    async def _start(self, servers: McpServers, signal: AbortSignal, *, for_cases: bool) -> None:
+        warnings = await signal.race(servers.start(with_those_per_case=not for_cases, on_slow=self._on_notice))
+        for warning in warnings:
+            self._notice(warning)
         counts = {source.name: source.count for source in servers.sources}
         refuse_too_many_tools(self.loaded, self.agent.model.provider, {"the file itself": len(self.tools), **counts})
         if servers.are_all_listed:
             names = [config.name for config in self.loaded.require().tools]
             refuse_unknown_tools(self.loaded, [*names, *servers.aliases])
+
+    def _notice(self, text: str) -> None:
+        """Tells what people should know of the servers, once however many cases start them anew."""
+        if self._on_notice is not None and text not in self._noticed:
+            self._noticed.add(text)
+            self._on_notice(text)
 
 
 def assemble(

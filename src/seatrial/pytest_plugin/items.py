@@ -116,6 +116,8 @@ class CaseItem(pytest.Item):
             raise TypeError("a case belongs to an agent file")
         tries = file.run(self._case, self._variant)
         self.user_properties += [(score.metric, score.value) for score in tries[-1].scores if score.value is not None]
+        for warning in dict.fromkeys(warning for one in tries for warning in one.warnings):
+            self.warn(pytest.PytestWarning(visible(warning)))
         if not is_met(tries):
             raise CaseFailedError("\n\n".join(_reasons(tries)))
         if all(one.outcome == "unchecked" for one in tries):

@@ -51,6 +51,8 @@ def print_trial(trial: TrialRecord, report: Report, console: Console, glyphs: Gl
     _print_heading(trial, report, console, glyphs)
     for reason in words.why_beyond_scores(trial):
         _print(console, "", Text(visible(reason), STYLES[trial.outcome]))
+    for warning in trial.warnings:
+        _print(console, "", Text(visible(f"warning: {warning}"), "yellow"))
     console.print()
     for message in trial.messages or (UserMessage(trial.input),):
         for label, text in _lines(message, glyphs):
@@ -85,7 +87,8 @@ def _told(trial: TrialRecord) -> list[tuple[str, str]]:
     said = [(label, text.plain) for message in timeless for label, text in _lines(message, plain)]
     judged = [(score.metric, _score(score, plain).plain) for score in trial.scores]
     beyond = [(trial.outcome, reason) for reason in words.why_beyond_scores(trial)]
-    return [(trial.variant, trial.outcome), *said, *judged, *beyond]
+    warned = [("warning", warning) for warning in trial.warnings]
+    return [(trial.variant, trial.outcome), *said, *judged, *beyond, *warned]
 
 
 def _expectations(trial: TrialRecord) -> Iterator[tuple[str, str]]:

@@ -125,6 +125,8 @@ def _facts(trial: TrialRecord, report: Report) -> Iterator[str]:
         yield _fact("try", f"{trial.repeat}: {trial.outcome}", trial.outcome)
     for reason in words.why(trial):
         yield _fact("why", reason, trial.outcome)
+    for warning in trial.warnings:
+        yield _fact("warning", warning, "unchecked")
     if trial.ground_truth is not None:
         yield _fact("expected", trial.ground_truth)
     if trial.expected_tools is not None:

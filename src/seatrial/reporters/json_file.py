@@ -62,6 +62,7 @@ def run_summary(report: Report) -> dict[str, Any]:
                 "output_tokens": report.judges.usage.output_tokens,
                 "cost_usd": report.judges.cost_usd,
             },
+            "warnings": [{"text": text, "trials": count} for text, count in report.warned.most_common()],
             "totals": {each.group: whole(each) for each in report.totals},
             "metrics": {each.metric: whole(each) for each in report.metrics},
         },
@@ -129,6 +130,7 @@ def test_entry(trial: TrialRecord, report: Report) -> dict[str, Any]:
         "cost_usd": trial.cost_usd,
         "judges": {"usage": whole(trial.judges.usage), "cost_usd": trial.judges.cost_usd},
         "retries": trial.retries,
+        "warnings": trial.warnings,
         "messages": trial.messages,
     }
 

@@ -52,6 +52,8 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     yield "verdict", words.verdict(report)
     for found, told in zip(report.unmeasured, words.unmeasured(report), strict=True):
         yield f"metric {found.outcome}", told
+    for told in words.warnings(report):
+        yield "warning", told
     for variant in report.run.variants:
         yield "model", f"{variant.provider} {variant.model}"
     if report.run.git is not None:

@@ -141,6 +141,11 @@ class Report:
                     reasons.setdefault((score.metric, score.outcome), score.reason)
         return [Unmeasured(*key, count, reasons[key]) for key, count in counts.items()]
 
+    @cached_property
+    def warned(self) -> Counter[str]:
+        """What there is to say of trials besides their verdicts, and of how many."""
+        return Counter(warning for trial in self.trials() for warning in trial.warnings)
+
     def trials(
         self, *, outcomes: Collection[Outcome] | None = None, with_messages: bool = False
     ) -> Iterator[TrialRecord]:

@@ -124,6 +124,10 @@ def _case(tries: Tries) -> list[Cell]:
 
 
 def _outcome(tries: Tries) -> list[Cell]:
+    return [*_outcomes(tries), *([Cell("warned", "unchecked")] if any(trial.warnings for trial in tries) else [])]
+
+
+def _outcomes(tries: Tries) -> list[Cell]:
     if len(tries) == 1:
         return [Cell(in_words(tries[0].outcome), tries[0].outcome)]
     if len({trial.outcome for trial in tries}) == 1 and tries[0].outcome in ("unchecked", "not_run"):

@@ -14,6 +14,7 @@ from seatrial.runs.records import ExpectedCall, Tally, TrialRecord
 from seatrial.runs.verdict import INTERRUPTED, is_cut_short
 
 _NAMES = 10
+_WARNING_WIDTH = 300
 
 MARKS = {0: "PASSED", 1: "FAILED", 2: "UNCHECKED", 3: "ERRORED", 130: "INTERRUPTED"}
 STOPPED = "STOPPED"
@@ -149,7 +150,18 @@ def unmeasured(report: Report) -> list[str]:
 
 def sentences(report: Report) -> list[str]:
     """What stands below the verdict, where there is more to say than one sentence holds."""
-    return [*by_variant(report), *totals(report), *judges_agree(report), *repeats(report), *unmeasured(report)]
+    found = (by_variant, totals, judges_agree, repeats, unmeasured, warnings)
+    return [sentence for part in found for sentence in part(report)]
+
+
+def warnings(report: Report) -> list[str]:
+    """What people should know of trials besides their verdicts, in sentences, the most frequent first."""
+    told = [
+        f"warning in {count:,} trial{'' if count == 1 else 's'}: {one_line(text, _WARNING_WIDTH)}"
+        for text, count in report.warned.most_common(_NAMES)
+    ]
+    left = len(report.warned) - len(told)
+    return [*told, f"and {left:,} other warnings"] if left else told
 
 
 def judges_agree(report: Report) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -120,6 +120,7 @@ def _results(attempt: Attempt) -> dict[str, Any]:
         "usage": usage_of_turns(results),
         "cost_usd": cost_of_turns(results),
         "retries": sum(turn.retries for turn in attempt.turns),
+        "warnings": _warnings(results),
         "messages": transcript.messages,
     }
     if calls := transcript.tool_calls:
@@ -172,9 +173,24 @@ def _verdict(case: CaseConfig, attempt: Attempt, last: RunResult, scores: Sequen
     cut_off = _why_cut_off(case, attempt, last)
     if cut_off and outcome == "passed":
         return "failed", cut_off
+    missing = "; ".join(filter(tells_of_missing_tools, _warnings([turn.result for turn in attempt.turns])))
     if outcome == "failed" and not cut_off:
-        return outcome, "; ".join(text for text in last.warnings if tells_of_missing_tools(text))
+        return outcome, missing
+    if outcome == "passed" and missing and (absent := _never_offered(case, attempt)):
+        return "failed", f"there was no tool {' and no tool '.join(absent)}: {missing}"
     return outcome, cut_off
+
+
+def _warnings(results: Iterable[RunResult]) -> tuple[str, ...]:
+    """What there is to say of the turns, each once."""
+    return tuple(dict.fromkeys(text for result in results for text in result.warnings))
+
+
+def _never_offered(case: CaseConfig, attempt: Attempt) -> list[str]:
+    """The tools that the case needs and no turn had: a model may have called them all the same."""
+    offered = {name for turn in attempt.turns for tool in turn.result.tools for name in (tool.name, *tool.aliases)}
+    needed = (tool for each in (case, *case.turns) if each.order != "subset" for tool in each.expected_tools or ())
+    return list(dict.fromkeys(tool.name for tool in needed if tool.count != 0 and tool.name not in offered))
 
 
 def _why_cut_off(case: CaseConfig, attempt: Attempt, last: RunResult) -> str:

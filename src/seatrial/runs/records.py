@@ -61,7 +61,7 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     where no tool may be called; ``expected_calls`` says the same with arguments. ``failed_tools`` are those of
     ``called_tools`` that gave an error, once for each such call; ``tool_aliases`` has what people call the called tools
     besides. ``usage`` and ``cost_usd`` are the agent's own, without its judges'; a cost of None is unknown. ``reason``
-    says why a case was not run or could not pass.
+    says why a case was not run or could not pass. ``warnings`` are what people should know of it besides.
     ``messages`` is empty where the transcript was not asked for.
     """
 
@@ -94,6 +94,7 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     cost_usd: float | None = None
     duration_s: float = 0.0
     retries: int = 0
+    warnings: tuple[str, ...] = ()
     messages: tuple[Message, ...] = ()
 
     @property

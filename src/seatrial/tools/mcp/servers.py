@@ -93,15 +93,23 @@ class McpServers:
         return warnings
 
     @asynccontextmanager
-    async def for_trial(self, stop: AbortSignal) -> AsyncIterator[Sequence[McpSource]]:
-        """The sources of one trial; servers of its own run as long. Raises `McpError`, `AbortedError`."""
+    async def for_trial(
+        self, stop: AbortSignal, on_warning: OnText | None = None
+    ) -> AsyncIterator[Sequence[McpSource]]:
+        """The sources of one trial; servers of its own run as long. Raises `McpError`, `AbortedError`.
+
+        ``on_warning`` is told what people should know of the servers that were started for it.
+        """
         own = [
             self._source(entry, McpServer(entry.settings, self._pool.eras)) if entry.settings.is_per_case else shared
             for entry, shared in zip(self._entries, self.sources, strict=True)
         ]
         fresh = [source for source in own if source.server.settings.is_per_case]
-        await stop.race(self._start(fresh, None))
+        warnings = await stop.race(self._start(fresh, None))
         try:
+            if on_warning is not None:
+                for warning in warnings:
+                    on_warning(warning)
             yield own
         finally:
             await _stop([source.server for source in fresh], at_once=stop.is_set)
