@@ -8,9 +8,10 @@ from typing import Any
 from seatrial.config.agent import AgentConfig
 from seatrial.config.cases import ExpectationConfig
 from seatrial.config.diagnostics import Diagnostic
-from seatrial.config.expected_tools import ExpectedToolConfig, matcher_kind
+from seatrial.config.expected_tools import ExpectedToolConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.located import KeyPath
+from seatrial.config.matcher_names import matcher_kind, slip_of_matcher
 from seatrial.config.names import did_you_mean
 from seatrial.config.parameters import ParameterConfig
 from seatrial.config.tools import FunctionToolConfig, PromptToolConfig
@@ -38,6 +39,7 @@ def check_calls(
 ) -> Iterator[Diagnostic]:
     """Arguments that no call can have, and tools that must and must not be called."""
     for index, tool in enumerate(case.expected_tools or ()):
+        yield from _slips(loaded, (*path, "expected_tools", index, "args"), tool)
         if tool.name in declared:
             yield from _arguments(loaded, (*path, "expected_tools", index), tool, declared[tool.name])
     needed = {tool.name for tool in case.expected_tools or () if tool.count != 0}
@@ -46,6 +48,16 @@ def check_calls(
             message = f"`{name}` is expected and forbidden"
             hint = "keep one of the two; to limit the calls, write max_count on the expected tool"
             yield loaded.diagnose("ST203", (*path, "forbidden_tools", index), message, hint=hint)
+
+
+def _slips(loaded: LoadedAgent, path: KeyPath, tool: ExpectedToolConfig) -> Iterator[Diagnostic]:
+    """Blocks that may be arguments, and look more like matchers."""
+    for name, wanted in tool.args.items():
+        slip = slip_of_matcher(wanted)
+        if slip is not None:
+            message = f"`{{{slip.key}: ...}}` is compared as a value: `{slip.key}` is no matcher"
+            hint = f"did you mean `{slip.meant}`? If not, write `{{literal: {{{slip.key}: ...}}}}`"
+            yield loaded.diagnose("ST510", (*path, name), message, hint=hint)
 
 
 def _arguments(

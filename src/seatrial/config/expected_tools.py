@@ -12,9 +12,9 @@ from seatrial.config.entity import Entity, Problem
 from seatrial.config.fields import Flag, FreeBlock, FullText, Texts, Whole
 from seatrial.config.hints import pattern_meant
 from seatrial.config.located import plain
+from seatrial.config.matcher_names import matcher_kind, slip_of_matcher
 
 CallOrder = Literal["any", "in_order", "exact", "subset", "superset"]
-MATCHERS = ("literal", "regex", "fuzzy", "any", "subset", "schema")
 
 
 def _read_arguments(value: Any) -> Any:
@@ -31,16 +31,6 @@ def _read_matcher(wanted: Any) -> Any:
             key: str(item) if key == kind and isinstance(item, str) else plain(item) for key, item in wanted.items()
         }
     return plain(wanted)
-
-
-def matcher_kind(wanted: Any) -> str:
-    """Which matcher a value is: ``regex`` for ``{regex: ...}``, ``literal`` for anything that is no matcher."""
-    if isinstance(wanted, dict):
-        if set(wanted) == {"fuzzy", "similarity"}:
-            return "fuzzy"
-        if len(wanted) == 1 and next(iter(wanted)) in MATCHERS:
-            return str(next(iter(wanted)))
-    return "literal"
 
 
 Arguments = Annotated[dict[str, Any], BeforeValidator(_read_arguments)]
@@ -81,6 +71,12 @@ class ExpectedToolConfig(Entity):
             kind = matcher_kind(wanted)
             if kind == "regex":
                 yield from _unusable_pattern(wanted[kind], ("args", name, kind))
+            slip = slip_of_matcher(wanted)
+            if slip is not None and slip.is_sure:
+                hint = (
+                    f"did you mean `{slip.meant}`? A value of this form is written `{{literal: {{{slip.key}: ...}}}}`"
+                )
+                yield Problem("ST102", f"`{slip.key}` is no matcher of an argument", ("args", name, slip.key), hint)
         count, most = plain(values.get("count")), plain(values.get("max_count"))
         if isinstance(count, int) and isinstance(most, int) and most < count:
             yield Problem("ST203", f"`max_count` ({most}) is less than `count` ({count})", ("max_count",))

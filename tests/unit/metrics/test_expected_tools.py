@@ -207,6 +207,8 @@ async def test_f1_counts_missing_and_superfluous_calls_alike() -> None:
         {"expected": [{"name": "a", "count": "2"}]},
         {"expected": [{"name": "a", "count": 2, "max_count": 1}]},
         {"expected": [{"name": "a", "args": {"x": {"regex": "("}}}]},
+        {"expected": [{"name": "a", "args": {"x": {"regx": "a.*"}}, "count": 0}]},
+        {"expected": [{"name": "a", "args": {"x": {"fuzzy": "a", "similarty": 0.9}}}]},
         {"expected": ["a"], "score": "best"},
     ],
 )

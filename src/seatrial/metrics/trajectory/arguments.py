@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Protocol
 
+from seatrial.config.matcher_names import slip_of_matcher
 from seatrial.errors import MetricError
 from seatrial.metrics.json_values import contains_value, same_value
 from seatrial.metrics.regex import compile_pattern, find
@@ -138,10 +139,14 @@ def matcher_of(plain: object) -> ArgumentMatcher:
     """The matcher that a value of an agent file stands for.
 
     A map with the one key ``regex``, ``fuzzy`` (also with ``similarity``), ``any``, ``schema``, ``subset`` or
-    ``literal`` is that matcher; every other value is a literal. Raises `MetricError`.
+    ``literal`` is that matcher; every other value is a literal. Raises `MetricError`, for a slip in such a key too.
     """
     if not isinstance(plain, Mapping):
         return Literal(plain)
+    slip = slip_of_matcher(plain)
+    if slip is not None and slip.is_sure:
+        hint = f"did you mean {slip.meant}? A value of this form is written {{'literal': {{'{slip.key}': ...}}}}"
+        raise MetricError(f"{slip.key} is no matcher of an argument", hint=hint)
     if set(plain) == {"fuzzy", "similarity"}:
         return _fuzzy(plain["fuzzy"], plain["similarity"])
     if len(plain) != 1:

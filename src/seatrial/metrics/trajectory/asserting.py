@@ -19,8 +19,8 @@ T = TypeVar("T")
 def assert_called(run: RunResult | Transcript, name: str, /, times: int | None = None, **arguments: Any) -> None:
     """Fails unless the tool was called with these arguments; others may have been given besides.
 
-    Each argument is a value or a matcher as under `expected_tools` of an agent file: ``{"contains": "Oslo"}``,
-    ``{"regex": "A-\\\\d+"}``, ``{"approx": 3.0}``. ``times`` is how often exactly, None for at least once.
+    Each argument is a value or a matcher as under `expected_tools` of an agent file: ``{"regex": "A-\\\\d+"}``,
+    ``{"fuzzy": "oslo"}``, ``{"any": True}``. ``times`` is how often exactly, None for at least once.
     """
     expected = expectation_of({"name": name, "args": arguments}, {})
     calls = calls_of(_messages(run), _tools(run))
