@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine
+from importlib.util import find_spec
 from typing import Any
 
 from seatrial.cli.terminal import ends_told, interruptible
@@ -20,14 +21,16 @@ _STRAYS_S = 1.0
 _left_open: list[asyncio.AbstractEventLoop] = []
 
 
-def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]]) -> int:
+def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]], *, is_busy: bool = False) -> int:
     """Runs ``work`` to its end and gives its exit code. The first Ctrl-C sets the signal that it was given.
+
+    ``is_busy``: there will be so many requests that a faster event loop is worth the time that it takes to load.
 
     After a Ctrl-C the event loop is left open: closing it would wait for threads of tools that do not listen.
     """
     gc.set_threshold(*_COLLECT_AFTER)
     stop = AbortSignal()
-    runner = asyncio.Runner()
+    runner = asyncio.Runner(loop_factory=_fast_loop() if is_busy else None)
     loop = runner.get_loop()
     with ends_told(), interruptible(lambda: _say_stop(loop, stop)):
         try:
@@ -40,6 +43,15 @@ def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]]) -> int:
         finally:
             if not stop.is_set and _are_strays_gone(loop):
                 runner.close()
+
+
+def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """What makes uvloop's event loop; None, which means Python's own, where there is no uvloop (Windows, PyPy)."""
+    if find_spec("uvloop") is None:
+        return None
+    import uvloop
+
+    return uvloop.new_event_loop
 
 
 def _are_strays_gone(loop: asyncio.AbstractEventLoop) -> bool:

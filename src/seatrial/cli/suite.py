@@ -192,7 +192,7 @@ def command(
     if is_watched:
         _refuse_to_watch(request)
         return run_async(lambda stop: watch(request.agent, partial(test, request, stop), stop))
-    return run_async(lambda stop: test(request, stop))
+    return run_async(lambda stop: test(request, stop), is_busy=True)
 
 
 def _refuse_to_watch(request: Request) -> None:

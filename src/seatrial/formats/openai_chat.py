@@ -238,6 +238,8 @@ def _put_back(wire: dict[str, Any], field: str, value: msgspec.Raw | None) -> No
 
 
 def _input_content(blocks: Sequence[msgspec.Struct], dialect: ChatDialect) -> Any:
+    if len(blocks) == 1 and isinstance(blocks[0], TextContent):
+        return blocks[0].text if dialect.blocks == "none" else [_text_block(blocks[0].text)]
     wire: list[dict[str, Any]] = []
     for block in without_empty_text(blocks) or blocks:
         shown = _shown_block(block, dialect)

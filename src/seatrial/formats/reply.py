@@ -206,7 +206,7 @@ class ReplyBuilder:
     def add_usage(self, raw: Any) -> None:
         """Token counts; later ones replace earlier ones, number by number."""
         if isinstance(raw, dict):
-            self._usage.update((key, value) for key, value in raw.items() if value is not None)
+            self._usage.update({key: value for key, value in raw.items() if value is not None})
 
     def note_filter(self, words: str) -> None:
         """What a content filter said of the answer."""

@@ -34,6 +34,11 @@ class TextCalls(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+def may_hold_call(text: str) -> bool:
+    """Whether anything in the text could be the beginning of a call."""
+    return MAY_HOLD_CALL.search(text) is not None
+
+
 def find_text_calls(blocks: tuple[AssistantBlock, ...], reading: Reading) -> TextCalls:
     """Looks for calls in the text blocks; a call that was cut off is kept with its error, so that it is not run."""
     texts = [block for block in blocks if isinstance(block, TextContent)]

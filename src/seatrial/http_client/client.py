@@ -90,7 +90,8 @@ class HttpClient:
         gate = session.gate_of(url)
         held_s = await gate.passed() if gate.wait_s else 0.0
         silence_s = self.timeouts.whole_s if on_bytes is None else self.timeouts.idle_s
-        with TransportErrors(url, self.timeouts.connect_s, silence_s):
+        errors = TransportErrors(url, self.timeouts.connect_s, silence_s)
+        with errors:
             response = await session.connections.post(
                 url,
                 data=body if len(body) < LARGE_BODY_BYTES else io.BytesIO(body),
@@ -105,7 +106,7 @@ class HttpClient:
             if on_bytes is not None and 200 <= response.status < 300:
                 await self._pass_on(response, on_bytes, silence_s)
                 return HttpReply(response.status, response.headers, b"", held_s)
-            with TransportErrors(url, self.timeouts.connect_s, silence_s):
+            with errors:
                 body = await _read(response, self.max_reply_bytes)
             return HttpReply(response.status, response.headers, body, held_s)
 
@@ -132,7 +133,8 @@ class HttpClient:
 
     async def prepare(self) -> None:
         """Loads what the first request would load, beside the event loop; opens no connection."""
-        await asyncio.to_thread(import_module, "aiohttp")
+        for name in ("aiohttp", "encodings.idna"):
+            await asyncio.to_thread(import_module, name)
         await self._session()
 
     async def close(self) -> None:

@@ -31,6 +31,8 @@ _A_MOMENT_S = 1e9  # a number of seconds as large as this is a point in time
 
 def pause_asked_for(headers: Mapping[str, str], *, now: Callable[[], float] = time.time) -> float | None:
     """Seconds until there is more of what is used up; None while something is left, or when it is not said."""
+    if not any("remaining" in name.lower() for name in headers):
+        return None
     longest_s = None
     for remaining, reset in _PAIRS:
         if headers.get(remaining) == "0":

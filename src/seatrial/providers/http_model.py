@@ -12,6 +12,7 @@ from seatrial.core.model import ModelRequest, NoticeSink, RetryNotice
 from seatrial.core.usage import UNKNOWN_USAGE
 from seatrial.errors import AbortedError, ProviderError
 from seatrial.formats.failures import error_of_reply
+from seatrial.formats.plain_reply import read_plain_reply
 from seatrial.formats.reading import Reading
 from seatrial.formats.reply import failed_reply
 from seatrial.formats.stream import ReplyStream, is_streamed_body, read_streamed_body
@@ -164,7 +165,7 @@ class _Exchange:
         self._raise_for(reply)
         if is_streamed_body(reply.headers.get("content-type", ""), reply.body):
             return read_streamed_body(self._wire.open_stream(self._reading, None), reply.body)
-        return parse_response(reply.body, self._reading)
+        return read_plain_reply(reply.body, self._reading) or parse_response(reply.body, self._reading)
 
     async def _streamed(self) -> AssistantMessage:
         headers = await self._wire.sign()

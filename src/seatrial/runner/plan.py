@@ -77,10 +77,14 @@ class Plan:
 
     def __iter__(self) -> Iterator[Trial]:
         """Each case once in every variant, then the next round: a run that ends early has tried every case alike."""
-        for repeat in range(1, max(map(self.tries, self.cases), default=0) + 1):
+        repeat, has_more = 0, True
+        while has_more:
+            repeat, has_more = repeat + 1, False
             for case in self.cases:
-                if repeat > self.tries(case):
+                tries = self.tries(case)
+                if repeat > tries:
                     continue
+                has_more = has_more or repeat < tries
                 for variant_index, variant in enumerate(self.variants):
                     trial = Trial(case, variant, variant_index, repeat)
                     if not self.done or trial.key not in self.done:

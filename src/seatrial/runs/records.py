@@ -52,6 +52,9 @@ class Spent(NamedTuple):
     cost_usd: float | None
 
 
+_NOTHING_SPENT = Spent(UsageTotal(), None)
+
+
 class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One attempt of one case, from its input to its scores.
 
@@ -106,6 +109,8 @@ class TrialRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     def judges(self) -> Spent:
         """What its judges spent."""
         asked = [score for score in self.scores if score.usage is not None and score.usage.requests]
+        if not asked:
+            return _NOTHING_SPENT
         usage = UsageTotal()
         for score in asked:
             usage = usage.plus(score.usage or UsageTotal())

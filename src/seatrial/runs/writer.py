@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from queue import SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -36,6 +35,7 @@ class TrialWriter:
         self._run_id = run_id
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread = Thread(target=self._work, name="seatrial-run-store", daemon=True)
+        self._is_ending = Event()
         self._waiting = 0
         self._has_room = asyncio.Event()
         self._error: Exception | None = None
@@ -49,6 +49,7 @@ class TrialWriter:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._is_ending.set()
         self._jobs.put(None)
         await asyncio.shield(asyncio.to_thread(self._thread.join))
         if kind is None:
@@ -75,7 +76,7 @@ class TrialWriter:
         while is_open:
             batch = [self._jobs.get()]
             if batch[0] is not None:
-                time.sleep(_GATHERED_S)
+                self._is_ending.wait(_GATHERED_S)
             while not self._jobs.empty():
                 batch.append(self._jobs.get())
             is_open = batch[-1] is not None

@@ -23,7 +23,9 @@ class Inlet:
     @classmethod
     def of(cls, stdin: BaseTransport | None) -> Inlet | None:
         """The end that the transport writes to; None where it cannot be held, or where it has gone."""
-        pipe = None if stdin is None or sys.platform == "win32" else stdin.get_extra_info("pipe")
+        if stdin is None or sys.platform == "win32":
+            return None
+        pipe = stdin.get_extra_info("pipe") or stdin.get_extra_info("socket")
         try:
             return None if pipe is None else cls(os.dup(pipe.fileno()))
         except (OSError, ValueError):

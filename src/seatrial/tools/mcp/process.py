@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 from seatrial.tools.mcp.guard import Guard
 from seatrial.tools.mcp.heard import Inlet
@@ -107,8 +108,8 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     async def write(self, data: bytes) -> None:
         """Hands the data to its stdin, and waits while that is full. Raises BrokenPipeError when it is gone."""
-        stdin = None if self._transport is None else self._transport.get_pipe_transport(0)
-        if self._is_over or not isinstance(stdin, asyncio.WriteTransport) or stdin.is_closing():
+        stdin = cast("asyncio.WriteTransport | None", self._pipe(0))
+        if self._is_over or stdin is None:
             raise BrokenPipeError
         self._was_told = True
         stdin.write(data)
@@ -217,9 +218,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._may_write.set()
         self._news.set()
 
+    def _pipe(self, fd: int) -> asyncio.BaseTransport | None:
+        """Our end of one of its pipes while it is open; its class differs from event loop to event loop."""
+        pipe = None if self._transport is None else self._transport.get_pipe_transport(fd)
+        return None if pipe is None or pipe.is_closing() else pipe
+
     def _stdout(self, *, pause: bool) -> None:
-        stdout = None if self._transport is None else self._transport.get_pipe_transport(1)
-        if not isinstance(stdout, asyncio.ReadTransport) or stdout.is_closing():
+        stdout = cast("asyncio.ReadTransport | None", self._pipe(1))
+        if stdout is None:
             return
         if pause:
             stdout.pause_reading()
