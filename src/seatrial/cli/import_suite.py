@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from seatrial.cli import terminal
+from seatrial.cli.import_promptfoo import command as promptfoo
+from seatrial.cli.imported import refuse_overwriting, write_all
 from seatrial.config.agent_path import agent_file
 from seatrial.config.holodeck_import import import_holodeck
 from seatrial.config.loader import load_agent
-from seatrial.errors import ConfigError
 
 
 @click.group("import")
@@ -30,12 +31,14 @@ def holodeck(file: Path, output: Path | None, force: bool) -> int:
     path = agent_file(file)
     imported = import_holodeck(path)
     target = output or path.with_name(f"{path.stem}.seatrial.yaml")
-    if target.exists() and not force:
-        raise ConfigError(f"{target} is there already", hint="choose another --output, or overwrite it with --force")
-    target.write_text(imported.text, encoding="utf-8")
+    refuse_overwriting([target], force=force)
+    write_all({target: imported.text})
     for change in imported.changes:
         terminal.say(change)
     terminal.say(f"{target} written, {len(imported.changes)} change{'' if len(imported.changes) == 1 else 's'}")
     findings = load_agent(target).diagnostics
     terminal.show_diagnostics(findings)
     return 2 if any(finding.severity == "error" for finding in findings) else 0
+
+
+command.add_command(promptfoo)

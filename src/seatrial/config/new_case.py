@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from seatrial.config.agent_path import agent_file
 from seatrial.config.loader import load_agent
 from seatrial.config.located import Block, Listing
 from seatrial.config.source import Source, read_bytes, read_source
 from seatrial.config.text_edits import TextEdits
 from seatrial.config.yaml_reader import read_yaml
+from seatrial.config.yaml_text import as_yaml, literal
 from seatrial.errors import ConfigError
 
-_LINE_WIDTH = 110
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -60,14 +58,11 @@ def add_case(path: Path, case: NewCase) -> Path:
 
 def case_as_yaml(entry: Mapping[str, Any]) -> str:
     """The case as an item of a list."""
-    text: str = yaml.dump(
-        [dict(entry)], Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=_LINE_WIDTH
-    )
-    return text
+    return as_yaml([dict(entry)])
 
 
 def _entry(case: NewCase, folder: Path) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": _literal(case.name)}
+    entry: dict[str, Any] = {"name": literal(case.name)}
     if len(case.turns) == 1:
         return {**entry, **_turn(case.turns[0], folder, case.ground_truth)}
     last = len(case.turns) - 1
@@ -77,21 +72,16 @@ def _entry(case: NewCase, folder: Path) -> dict[str, Any]:
 
 
 def _turn(turn: NewTurn, folder: Path, ground_truth: str | None) -> dict[str, Any]:
-    entry: dict[str, Any] = {"input": _literal(turn.text)}
+    entry: dict[str, Any] = {"input": literal(turn.text)}
     if turn.files:
         entry["files"] = [
-            {"path": _literal(os.path.relpath(path, folder.resolve())), "type": kind} for path, kind in turn.files
+            {"path": literal(os.path.relpath(path, folder.resolve())), "type": kind} for path, kind in turn.files
         ]
     counts = Counter(turn.called_tools)
     entry["expected_tools"] = [name if count == 1 else {"name": name, "count": count} for name, count in counts.items()]
     if ground_truth:
-        entry["ground_truth"] = _literal(ground_truth)
+        entry["ground_truth"] = literal(ground_truth)
     return entry
-
-
-def _literal(text: str) -> str:
-    """The text as it reads when variables are put in."""
-    return text.replace("${", "$${")
 
 
 def _with_case(source: Source, data: Block, entry: Mapping[str, Any], name: str) -> str:
@@ -169,18 +159,3 @@ def _refuse_new_errors(file: Path, beside: Path) -> None:
         raise ConfigError(
             f"the case was not saved: {file} would not be valid with it: {errors[-1].message}", hint=errors[-1].hint
         )
-
-
-class _Dumper(yaml.SafeDumper):
-    """Texts of several lines as blocks, lists below their key indented."""
-
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002 - the base's own form
-        super().increase_indent(flow, False)
-
-
-def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _represent_text)
