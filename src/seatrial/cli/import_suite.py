@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from seatrial.cli import terminal
+from seatrial.cli.import_dataset import command as dataset
 from seatrial.cli.import_promptfoo import command as promptfoo
 from seatrial.cli.imported import refuse_overwriting, write_all
 from seatrial.config.agent_path import agent_file
@@ -42,3 +43,4 @@ def holodeck(file: Path, output: Path | None, force: bool) -> int:
 
 
 command.add_command(promptfoo)
+command.add_command(dataset)

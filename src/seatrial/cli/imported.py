@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from seatrial.cli import terminal
 from seatrial.config.notes import Note
@@ -21,16 +22,26 @@ def refuse_overwriting(targets: Sequence[Path], *, force: bool) -> None:
         raise ConfigError(f"{there} is there already", hint="choose another --output, or overwrite it with --force")
 
 
-def write_all(texts: Mapping[Path, str]) -> None:
-    """Writes the files, each whole or not at all. Raises `ConfigError` where that cannot be done."""
-    for path, text in texts.items():
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            beside.write_text(text, encoding="utf-8", newline="\n")
-            beside.replace(path)
-        except OSError as error:
+@contextmanager
+def whole_file(path: Path) -> Iterator[TextIO]:
+    """A file to write that is there only once all is written. Raises `ConfigError` where that cannot be done."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as out:
+            yield out
+        beside.replace(path)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
             beside.unlink(missing_ok=True)
-            raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def write_all(texts: Mapping[Path, str]) -> None:
+    """Writes the files, each whole or not at all."""
+    for path, text in texts.items():
+        with whole_file(path) as out:
+            out.write(text)
 
 
 def tell_notes(notes: Sequence[Note]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -92,7 +93,9 @@ def _unusable_pattern(pattern: Any, loc: tuple[str | int, ...]) -> Iterator[Prob
 def invalid_pattern(pattern: str, loc: tuple[str | int, ...] = ()) -> Iterator[Problem]:
     """A finding when a regular expression does not compile."""
     try:
-        re.compile(pattern)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         message = f"this is not a valid regular expression: {error}"
         yield Problem("ST408", message, loc, pattern_meant(error), pattern)

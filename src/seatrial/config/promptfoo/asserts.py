@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from seatrial.config.expected_tools import invalid_pattern
 from seatrial.config.located import Block, Listing, plain
 from seatrial.config.notes import Keys, Notes
 from seatrial.config.promptfoo.files import MARK, Files
 from seatrial.config.promptfoo.models import Models
 from seatrial.config.promptfoo.tables import table
-from seatrial.config.promptfoo.template import TemplateError, fill, shown
+from seatrial.config.promptfoo.template import TemplateError, fill, one_line, shown
 
 _MOST_TRUTH = 5000
 _NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
@@ -81,11 +82,9 @@ def _regex(given: _Given) -> dict[str, Any]:
     if slashed is not None and set(slashed[2]) <= set("gimsuy"):
         pattern, flags = slashed[1], slashed[2]
     pattern = _NAMED_GROUP.sub("(?P<", pattern)
-    try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
-        raise _RefusedError("Python reads this pattern otherwise; write it as Python's `re` has it") from None
-    if not pattern:
+    if list(invalid_pattern(pattern, ())):
+        raise _RefusedError("Python reads this pattern otherwise; write it as Python's `re` has it")
+    if not pattern.strip():
         raise _RefusedError("it looks for nothing, which holds of every answer")
     check: dict[str, Any] = {"regex": f"(?s){pattern}" if "s" in flags else pattern}
     return check | ({"ignore_case": True} if "i" in flags else {}) | ({"multiline": True} if "m" in flags else {})
@@ -270,7 +269,7 @@ class Asserts:
         made: dict[str, Any] = {}
         group, weight = keys.take("metric"), plain(keys.take("weight"))
         if isinstance(group, str) and group.strip():
-            made["group"] = str(group)
+            made["group"] = one_line(group)
         if isinstance(weight, int | float) and not isinstance(weight, bool) and weight != 1:
             made["weight"] = weight
         return made

@@ -76,7 +76,7 @@ class Cases:
         return Case(entry, (*test.notes, *(note for note in self.notes.since_last() if note not in test.notes)))
 
     def _name(self, test: Test, tag: str | None) -> str:
-        base = " ".join(test.description.split()) or "case"
+        base = test.description or "case"
         if tag:
             base = f"{base[: _MOST_NAME - 40]} ({tag[:30]})"
         base = base[: _MOST_NAME - 8]

@@ -71,6 +71,9 @@ class Files:
         if bare.endswith(CODE):
             self.notes.left(place, f"`{written}`", "code is not run; write what it gives into a file")
             return
+        if not Path(name).name:
+            self.notes.left(place, f"`{written}`", "it names no file")
+            return
         path = from_folder(self.folder, name)
         if kind_of(path) == "file":
             yield path

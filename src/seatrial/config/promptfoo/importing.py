@@ -18,6 +18,7 @@ from seatrial.config.promptfoo.files import Files, read_document
 from seatrial.config.promptfoo.models import Model, Models
 from seatrial.config.promptfoo.prompts import Prompt, Prompts
 from seatrial.config.promptfoo.tables import table
+from seatrial.config.promptfoo.template import one_line, shown
 from seatrial.config.promptfoo.tests import Test, Tests
 from seatrial.config.yaml_text import as_yaml, literal
 from seatrial.errors import ConfigError
@@ -82,7 +83,7 @@ class _Import:
         prompts = Prompts(self.files).read(self.keys.take("prompts"), self._place("prompts"))
         tests = self._tests()
         asserts = Asserts(self.files, self.models, self.keys.take("assertionTemplates"))
-        description = str(self.keys.take("description") or "").strip()
+        description = shown(plain(self.keys.take("description"))).strip()
         repeat = self._repeat()
         self.keys.rest(table("top_reasons"))
         agents: list[Path] = []
@@ -171,7 +172,7 @@ class _Import:
 
     def _cases(self, suite: _Suite, tests: Sequence[Test], cases: Cases) -> Iterator[Case]:
         for prompt, before in suite.prompts:
-            tag = f"prompt={' '.join(prompt.label.split())[:60]}" if len(suite.prompts) > 1 else None
+            tag = f"prompt={one_line(prompt.label)[:60]}" if len(suite.prompts) > 1 else None
             for test in tests:
                 case = cases.of(test, prompt, system=before, tag=tag)
                 if case is not None:
@@ -224,7 +225,7 @@ def _variants(models: Sequence[Model], systems: Sequence[Any], labels: Sequence[
     for model in models:
         for system, label in zip(systems, labels, strict=True):
             parts = ([model.label] if len(models) > 1 else []) + ([label] if len(systems) > 1 else [])
-            base = " ".join(printable(", ".join(parts)).split())[:90] or "variant"
+            base = one_line(", ".join(parts))[:90] or "variant"
             name, number = base, 2
             while name in taken:
                 name, number = f"{base} {number}", number + 1

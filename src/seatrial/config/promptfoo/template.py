@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from seatrial.config.diagnostics import printable
+
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
 _PLACE = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}", re.DOTALL)
 _PATH = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[\d+\]|\[(?:'[^']*'|\"[^\"]*\")\])*")
@@ -34,6 +36,11 @@ def shown(value: Any) -> str:
     if isinstance(value, str):
         return str(value)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def one_line(value: Any) -> str:
+    """A value as a name or tag can hold it: on one line, control characters written out."""
+    return printable(" ".join(shown(value).split()))
 
 
 def fill(text: str, variables: Mapping[str, Any]) -> str:

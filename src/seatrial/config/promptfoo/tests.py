@@ -14,7 +14,7 @@ from seatrial.config.notes import Keys, Note
 from seatrial.config.promptfoo.files import MARK, Files
 from seatrial.config.promptfoo.rows import read_tests
 from seatrial.config.promptfoo.tables import table
-from seatrial.config.promptfoo.template import TemplateError, fill
+from seatrial.config.promptfoo.template import TemplateError, fill, one_line, shown
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 _MOST_COMBINATIONS = 10_000
@@ -109,7 +109,7 @@ class Tests:
     def _tests(self, own: Block, shared: Block) -> Iterator[Test]:
         self.notes.since_last()
         keys, base = Keys(own, self.notes), Keys(shared, self.notes)
-        test = Test(own.place, description=str(keys.take("description") or base.take("description") or ""))
+        test = Test(own.place, description=one_line(plain(keys.take("description") or base.take("description"))))
         variables = {**self._variables(base, shared), **self._variables(keys, own)}
         test.attached = {name: value for name, value in variables.items() if isinstance(value, Path)}
         is_expanded = self._options(base, test) and self._options(keys, test)
@@ -227,6 +227,6 @@ def _tags(metadata: Any) -> Iterator[str]:
     if isinstance(metadata, Mapping):
         for key, value in metadata.items():
             for item in value if isinstance(value, list) else [value]:
-                yield f"{key}={item}"
+                yield one_line(f"{key}={shown(item)}")
     elif metadata is not None:
-        yield str(metadata)
+        yield one_line(metadata)
