@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -78,3 +79,10 @@ def text_of(blocks: str | tuple[msgspec.Struct, ...]) -> str:
     if isinstance(blocks, str):
         return blocks
     return "".join([block.text for block in blocks if isinstance(block, TextContent)])
+
+
+def is_blank(blocks: str | Sequence[msgspec.Struct]) -> bool:
+    """Whether the blocks hold nothing but blank text."""
+    if isinstance(blocks, str):
+        return not blocks or blocks.isspace()
+    return all(isinstance(block, TextContent) and not block.text.strip() for block in blocks)

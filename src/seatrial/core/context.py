@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import msgspec
 
 from seatrial.core.messages import Message
@@ -19,13 +17,12 @@ class AgentContext(msgspec.Struct, frozen=True):
     tools: Toolbox
 
 
-@dataclass(slots=True)
-class AgentState:
+class AgentState(msgspec.Struct, eq=False):
     """A run's state. ``messages`` is the whole history; ``pending_tool_call_ids`` is empty whenever no tool runs."""
 
     system_prompt: str
     model: Model
     tools: Toolbox
-    messages: list[Message] = field(default_factory=list)
-    pending_tool_call_ids: list[str] = field(default_factory=list)
+    messages: list[Message] = []
+    pending_tool_call_ids: list[str] = []
     error_message: str | None = None

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from seatrial.core.content import AssistantBlock, ToolCall
+from seatrial.core.content import AssistantBlock, ToolCall, is_blank
 from seatrial.core.history import (
     CallIds,
     clean_message,
-    is_blank,
     is_replayed,
     is_summary,
     repair_history,
@@ -53,7 +52,7 @@ class Conversation:
         elif isinstance(message, ToolResultMessage):
             if self._is_reply_sent:
                 self._sent.append(with_wire_names(with_output(message), self._tools))
-        elif not is_blank(message.blocks):
+        elif not is_blank(message.content):
             self._sent.append(message)
 
     def use_tools(self, tools: Toolbox) -> None:

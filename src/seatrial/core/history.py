@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from seatrial.core.content import AssistantBlock, ImageContent, TextContent, ToolCall
+from seatrial.core.content import AssistantBlock, ImageContent, TextContent, ToolCall, is_blank
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from seatrial.core.text import clean_blocks, clean_text
 
@@ -36,7 +36,7 @@ def repair_history(messages: Sequence[Message]) -> tuple[Message, ...]:
         if isinstance(message, AssistantMessage):
             if is_replayed(message):
                 sent.extend(_turn(message, results.get(position, []), used_ids))
-        elif isinstance(message, UserMessage) and not is_blank(message.blocks):
+        elif isinstance(message, UserMessage) and not is_blank(message.content):
             sent.append(message)
     return tuple(sent)
 
@@ -86,11 +86,6 @@ def is_replayed(message: AssistantMessage) -> bool:
 def is_empty_reply(message: AssistantMessage) -> bool:
     """Whether a reply says nothing: no call, no picture, no text but blanks."""
     return not any(map(_says_something, message.content))
-
-
-def is_blank(blocks: Sequence[msgspec.Struct]) -> bool:
-    """Whether the blocks hold nothing but blank text."""
-    return all(isinstance(block, TextContent) and not block.text.strip() for block in blocks)
 
 
 def with_output(result: ToolResultMessage) -> ToolResultMessage:

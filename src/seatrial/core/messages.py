@@ -14,6 +14,7 @@ from seatrial.core.content import (
     TextContent,
     ToolCall,
     UserBlock,
+    is_blank,
     text_of,
 )
 from seatrial.core.usage import UNKNOWN_USAGE, Usage
@@ -166,6 +167,6 @@ Message = UserMessage | AssistantMessage | ToolResultMessage
 def as_user_message(prompt: str | UserMessage) -> UserMessage:
     """The prompt as a message. Raises ValueError when it says nothing at all."""
     message = UserMessage(prompt) if isinstance(prompt, str) else prompt
-    if all(isinstance(block, TextContent) and not block.text.strip() for block in message.blocks):
+    if is_blank(message.content):
         raise ValueError("the prompt is empty")
     return message

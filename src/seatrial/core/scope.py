@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from seatrial.core.abort import AbortSignal
 from seatrial.core.context import AgentContext, AgentState
@@ -14,8 +14,7 @@ from seatrial.core.loop_config import LoopConfig
 from seatrial.core.result import RequestRecord
 
 
-@dataclass(slots=True)
-class Scope:
+class Scope(msgspec.Struct, eq=False):
     """One run's state, bounds and listeners; made for the run and dropped with it."""
 
     state: AgentState
@@ -26,9 +25,9 @@ class Scope:
     sink: EventSink | None = None
     with_deltas: bool = True
     journal: Journal | None = None
-    records: list[RequestRecord] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    hook_errors: list[str] = field(default_factory=list)
+    records: list[RequestRecord] = []
+    warnings: list[str] = []
+    hook_errors: list[str] = []
 
     def emit(self, event: AgentEvent) -> None:
         """Tells the listener, if there is one."""

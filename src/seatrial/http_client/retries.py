@@ -98,11 +98,7 @@ class _StoppedBy:
         self._cancels_before = task.cancelling()
         self._timer = loop.call_later(self._total_s, self._time_is_up)
         if signal is not None:
-
-            def stop() -> None:
-                loop.call_soon_threadsafe(self._abort, signal)
-
-            self._leave = signal.on_set(stop)
+            self._leave = signal.on_set(self._stop)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -116,8 +112,13 @@ class _StoppedBy:
         if self._task.uncancel() <= self._cancels_before and kind is asyncio.CancelledError:
             raise self._error from error
 
-    def _abort(self, signal: StopSignal) -> None:
-        self._cancel(_aborted(signal))
+    def _stop(self) -> None:
+        """Called in any thread."""
+        self._task.get_loop().call_soon_threadsafe(self._abort)
+
+    def _abort(self) -> None:
+        if self._signal is not None:
+            self._cancel(_aborted(self._signal))
 
     def _time_is_up(self) -> None:
         self._cancel(

@@ -20,7 +20,7 @@ def outcome_of(scores: Sequence[Score], *, answer: str | None = None) -> CaseOut
     passes, unless a metric with a threshold asked for exactly that.
     """
     decided = [score for score in scores if score.threshold is not None]
-    found = {score.outcome for score in decided}
+    found = [score.outcome for score in decided]
     if "failed" in found:
         return "failed"
     if "error" in found or any(score.is_fatal for score in scores):

@@ -61,6 +61,7 @@ class HttpModel:
             begins_with_thoughts=compat.begins_with_thoughts,
             prices=options.info.cost if options.info is not None else None,
         )
+        self._last_reading = self._reading
 
     async def respond(
         self, request: ModelRequest, *, on_notice: NoticeSink | None = None, signal: AbortSignal | None = None
@@ -105,12 +106,13 @@ class HttpModel:
         remarks: tuple[str, ...] = ()
         if not self._compat.has_sampling and (request.sampling.temperature, request.sampling.top_p) != (None, None):
             remarks = (f"{self.name} takes neither temperature nor top_p; they were not sent",)
-        return msgspec.structs.replace(
-            self._reading,
-            tool_names=tuple([tool.name for tool in request.tools]),
-            seed=str(len(request.messages)),
-            remarks=remarks,
-        )
+        tool_names = tuple([tool.name for tool in request.tools])
+        seed = str(len(request.messages))
+        last = self._last_reading
+        if (last.tool_names, last.seed, last.remarks) != (tool_names, seed, remarks):
+            last = msgspec.structs.replace(self._reading, tool_names=tool_names, seed=seed, remarks=remarks)
+            self._last_reading = last
+        return last
 
 
 class _Exchange:

@@ -33,7 +33,8 @@ class Turn(msgspec.Struct, frozen=True):
     """One turn as it went: what was asked of it, what came, and how long it took.
 
     ``answer`` is the result's text; ``retries`` counts the requests that were sent again. ``duration_s`` is the agent's
-    own time: waiting for a turn at a model on this machine is left out.
+    own time: waiting for a turn at a model on this machine is left out. ``latency_s`` is how long its longest whole
+    request took, None when there was none.
     """
 
     config: CaseConfig | TurnConfig
@@ -41,6 +42,7 @@ class Turn(msgspec.Struct, frozen=True):
     answer: str
     duration_s: float
     retries: int
+    latency_s: float | None = None
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -72,8 +74,7 @@ class Attempt(msgspec.Struct, frozen=True):
     @property
     def latency_s(self) -> float | None:
         """Seconds that the longest whole request took, None when there was none."""
-        taken = [record.duration_s for turn in self.turns for record in turn.result.requests if record.duration_s]
-        return max(taken, default=None)
+        return max((turn.latency_s for turn in self.turns if turn.latency_s is not None), default=None)
 
     @property
     def is_aborted(self) -> bool:
@@ -95,7 +96,7 @@ async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal, *, seed
             if seed is not None:
                 core = core.with_seed(seed)
             for config in case.turns or (case,):
-                message = await _message(config, agent)
+                message = await _read(config, agent) if config.files else agent.message_for(config)
                 turn = await _turn(config, core, message, turns[-1].result.transcript.messages if turns else (), stop)
                 turns.append(turn)
                 error = _error_in(turn)
@@ -114,9 +115,9 @@ async def execute(case: CaseConfig, agent: LiveAgent, stop: AbortSignal, *, seed
     return Attempt(started_at, turns, error)
 
 
-async def _message(config: CaseConfig | TurnConfig, agent: LiveAgent) -> UserMessage:
-    """What the agent is told. Files are read in a thread."""
-    return await asyncio.to_thread(agent.message_for, config) if config.files else agent.message_for(config)
+async def _read(config: CaseConfig | TurnConfig, agent: LiveAgent) -> UserMessage:
+    """What the agent is told, with its files, which are read in a thread."""
+    return await asyncio.to_thread(agent.message_for, config)
 
 
 async def _turn(
@@ -130,7 +131,11 @@ async def _turn(
         if isinstance(reply, AssistantMessage):
             retries += len(reply.failed_tries)
             duration_s -= reply.waited_s
-    return Turn(config, result, result.text, round(max(duration_s, 0.0), 6), retries)
+    latency_s = None
+    for record in result.requests:
+        if record.duration_s and (latency_s is None or record.duration_s > latency_s):
+            latency_s = record.duration_s
+    return Turn(config, result, result.text, round(max(duration_s, 0.0), 6), retries, latency_s)
 
 
 def _place_of(error: Exception) -> str:

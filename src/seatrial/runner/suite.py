@@ -117,7 +117,7 @@ class _Performer:
 
     async def _tried(self, trial: Trial, agent: LiveAgent) -> Graded | None:
         """The finished trial; None when stop was said before its end."""
-        async with self.paces[host_of(agent.agent.model)].turn() as turn:
+        async with self.paces[trial.variant].turn() as turn:
             if self.stop.is_set:
                 return None
             self.tell(TrialStarted(trial.key))
@@ -144,9 +144,10 @@ class _Performer:
 
 
 def _paces(suite: Suite) -> dict[str, Pace]:
-    """One pace for each host of models."""
-    hosts = {host_of(agent.agent.model) for agent in suite.agents.values()}
-    return {host: Pace(suite.concurrency) for host in hosts}
+    """The pace of each variant: one for each host of models."""
+    hosts = {variant: host_of(agent.agent.model) for variant, agent in suite.agents.items()}
+    paces = {host: Pace(suite.concurrency) for host in hosts.values()}
+    return {variant: paces[host] for variant, host in hosts.items()}
 
 
 @asynccontextmanager

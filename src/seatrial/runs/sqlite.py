@@ -10,7 +10,7 @@ from pathlib import Path
 from seatrial.runs.sql import ROW_OF_TRIAL, Row, SqlRunStore, Value
 from seatrial.runs.sqlite_schema import connect, transaction, translated
 
-_ROWS_AT_ONCE = 8
+_ROWS_AT_ONCE = (32, 8, 4, 2)
 
 
 def open_sqlite(place: str, *, create: bool = True) -> SqliteRunStore:
@@ -52,8 +52,10 @@ class SqliteRunStore(SqlRunStore):
 
     def _add_rows(self, statement: str, rows: Sequence[Sequence[Value]]) -> None:
         """Several rows with one statement: with each statement the interpreter's lock changes hands twice."""
-        whole = len(rows) - len(rows) % _ROWS_AT_ONCE
-        several = statement.replace(ROW_OF_TRIAL, ", ".join([ROW_OF_TRIAL] * _ROWS_AT_ONCE))
-        for first in range(0, whole, _ROWS_AT_ONCE):
-            self._connection.execute(several, [value for row in rows[first : first + _ROWS_AT_ONCE] for value in row])
-        self._do(statement, rows[whole:])
+        first = 0
+        for count in _ROWS_AT_ONCE:
+            several = statement.replace(ROW_OF_TRIAL, ", ".join([ROW_OF_TRIAL] * count))
+            while len(rows) - first >= count:
+                self._connection.execute(several, [value for row in rows[first : first + count] for value in row])
+                first += count
+        self._do(statement, rows[first:])
