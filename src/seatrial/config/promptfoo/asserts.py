@@ -52,12 +52,16 @@ class _RefusedError(Exception):
     """The assertion cannot be carried over; the message says what to write instead."""
 
 
-def _texts(ignore_case: bool, any_of: bool) -> Callable[[_Given], dict[str, Any]]:
+def _texts(
+    *, ignore_case: bool = False, any_of: bool = False, is_list: bool = False
+) -> Callable[[_Given], dict[str, Any]]:
     def made(given: _Given) -> dict[str, Any]:
-        if not given.texts or not all(given.texts):
+        is_one_text = is_list and isinstance(given.value, str)
+        texts = [text.strip() for text in given.text.split(",")] if is_one_text else given.texts
+        if not texts or not all(texts):
             raise _RefusedError("it looks for nothing, which holds of every answer")
-        check: dict[str, Any] = {"contains": given.texts[0] if len(given.texts) == 1 else given.texts}
-        if any_of and len(given.texts) > 1:
+        check: dict[str, Any] = {"contains": texts[0] if len(texts) == 1 else texts}
+        if any_of and len(texts) > 1:
             check["any_of"] = True
         return check | ({"ignore_case": True} if ignore_case else {})
 
@@ -115,12 +119,12 @@ def _limit(key: str) -> Callable[[_Given], dict[str, Any]]:
 
 CHECKS: dict[str, Callable[[_Given], dict[str, Any]]] = {
     "equals": _equals,
-    "contains": _texts(ignore_case=False, any_of=False),
-    "icontains": _texts(ignore_case=True, any_of=False),
-    "contains-all": _texts(ignore_case=False, any_of=False),
-    "icontains-all": _texts(ignore_case=True, any_of=False),
-    "contains-any": _texts(ignore_case=False, any_of=True),
-    "icontains-any": _texts(ignore_case=True, any_of=True),
+    "contains": _texts(),
+    "icontains": _texts(ignore_case=True),
+    "contains-all": _texts(is_list=True),
+    "icontains-all": _texts(ignore_case=True, is_list=True),
+    "contains-any": _texts(any_of=True, is_list=True),
+    "icontains-any": _texts(ignore_case=True, any_of=True, is_list=True),
     "starts-with": _starts_with,
     "regex": _regex,
     "is-json": _json_schema,
@@ -165,6 +169,8 @@ METRICS: dict[str, _Measure] = {
     "context-recall": _Measure("contextual_recall", None, needs_truth=True, needs_context=True),
     "context-relevance": _Measure("contextual_relevancy", None, needs_context=True),
 }
+_LIMITS = {"cost", "latency"}
+_WITHOUT_VALUE = {*_LIMITS, "answer-relevance", "context-faithfulness", "context-relevance"}
 _COMPUTED = {"levenshtein", "rouge1", "bleu", "gleu", "meteor"}
 KNOWN = frozenset({*CHECKS, *METRICS, "assert-set", *table("assertions")})
 
@@ -202,7 +208,7 @@ class Asserts:
             return
         before = list(found.checks), list(found.evaluations), found.ground_truth
         try:
-            given = self._given(keys, variables)
+            given = self._given(base, keys, variables)
             shared = outer | self._shared(keys)
             if base in CHECKS:
                 self._check(base, given, shared, is_negated, found)
@@ -248,8 +254,8 @@ class Asserts:
                 self.notes.left(place, "an item of an assert-set", "it is no block with a `type`")
         keys.rest(table("assert_reasons"))
 
-    def _given(self, keys: Keys, variables: Mapping[str, Any]) -> _Given:
-        value = keys.take("value")
+    def _given(self, kind: str, keys: Keys, variables: Mapping[str, Any]) -> _Given:
+        value = None if kind in _WITHOUT_VALUE else keys.take("value")
         if isinstance(value, str) and value.startswith(MARK):
             path = next(iter(self.files.named(value, keys.block.place_of_key("value"))), None)
             if path is None:
@@ -257,10 +263,12 @@ class Asserts:
             is_data = path.suffix.lower() in (".json", ".yaml", ".yml")
             place = keys.block.place_of_key("value")
             value = self.files.data(path, place) if is_data else self.files.text(path, place)
-        threshold = plain(keys.take("threshold"))
-        if isinstance(threshold, str):
-            threshold = float(threshold) if re.fullmatch(r"\d+(\.\d+)?", threshold) else None
+        threshold = plain(keys.take("threshold")) if kind in METRICS or kind in _LIMITS else None
+        if isinstance(threshold, str) and re.fullmatch(r"\d+(\.\d+)?", threshold):
+            threshold = float(threshold)
         if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+            if threshold is not None:
+                keys.leave("threshold", "it is no number")
             threshold = None
         return _Given(keys, _filled(value, variables), threshold)
 
@@ -270,8 +278,14 @@ class Asserts:
         group, weight = keys.take("metric"), plain(keys.take("weight"))
         if isinstance(group, str) and group.strip():
             made["group"] = one_line(group)
-        if isinstance(weight, int | float) and not isinstance(weight, bool) and weight != 1:
-            made["weight"] = weight
+        elif group is not None:
+            keys.leave("metric", "a group has a name")
+        if isinstance(weight, str) and re.fullmatch(r"\d+(\.\d+)?", weight):
+            weight = float(weight)
+        if isinstance(weight, bool) or (weight is not None and not isinstance(weight, int | float)):
+            keys.leave("weight", "it is no number")
+        elif weight is not None and weight != 1:
+            made["weight"] = _short(weight)
         return made
 
     def _check(self, kind: str, given: _Given, shared: dict[str, Any], is_negated: bool, found: Grading) -> None:
@@ -298,6 +312,7 @@ class Asserts:
             threshold = round(1 + 4 * threshold, 2)
         if shared.get("weight", 1) <= 0:
             shared, threshold = {key: value for key, value in shared.items() if key != "weight"}, None
+            given.keys.leave("threshold", "what weighs nothing is only scored")
         if threshold is None:
             self.notes.changed(place, kind, "it is only scored; write a `threshold`")
         else:

@@ -93,7 +93,8 @@ class Cases:
         written = list(prompt.turns)
         if system:
             written[0] = f"{system}\n\n{written[0]}"
-        written[0], written[-1] = test.prefix + written[0], written[-1] + test.suffix
+        written[0] = test.prefix + written[0]
+        written[-1] += test.suffix
         values = {**test.variables, **dict.fromkeys(test.attached, "")}
         try:
             turns = [fill(turn, values) for turn in written]

@@ -86,9 +86,11 @@ class _Import:
         description = shown(plain(self.keys.take("description"))).strip()
         repeat = self._repeat()
         self.keys.rest(table("top_reasons"))
+        suites = self._suites(prompts, tests)
+        self._unused_labels(models, prompts, suites)
         agents: list[Path] = []
         texts: dict[Path, str] = {}
-        for number, suite in enumerate(self._suites(prompts, tests), start=1):
+        for number, suite in enumerate(suites, start=1):
             target = self.target if number == 1 else self.target.with_stem(f"{self.target.stem}-{number}")
             cases = Cases(asserts, self.models, self.notes, target.parent, repeat)
             made = list(self._cases(suite, tests, cases))
@@ -154,6 +156,15 @@ class _Import:
             )
         return list(suites.values())
 
+    def _unused_labels(self, models: Sequence[Model], prompts: Sequence[Prompt], suites: Sequence[_Suite]) -> None:
+        """Names that tell nothing apart, and so stand nowhere."""
+        used = {label for suite in suites if len(suite.systems) > 1 for label in suite.labels}
+        used |= {prompt.label for suite in suites if len(suite.prompts) > 1 for prompt, _ in suite.prompts}
+        alone = [model.label_place for model in models if len(models) == 1]
+        alone += [prompt.label_place for prompt in prompts if prompt.label not in used]
+        for place in filter(None, alone):
+            self.notes.left(place, "`label`", "only variants have names")
+
     def _no_prompt(self) -> Prompt:
         told = "no prompt could be read; write the questions under `input:`"
         self.notes.left(self._place("prompts"), "`prompts`", told)
@@ -199,7 +210,7 @@ class _Import:
         else:
             rows = target.with_suffix(".cases.jsonl")
             texts[rows] = "".join(json.dumps(case.entry, ensure_ascii=False) + "\n" for case in cases)
-            body += f"\n{as_yaml({'test_cases_file': literal(rows.name)})}"
+            body += f"\ntest_cases_file: {json.dumps(literal(rows.name), ensure_ascii=False)}\n"
         beside = {note for case in cases for note in case.notes} if len(cases) <= _MOST_INLINE_CASES else set()
         general = [note for note in self.notes.in_order() if note not in beside]
         title = f"# Made from {printable(self.path.name)}.\n"

@@ -23,6 +23,7 @@ class Model:
 
     label: str
     block: dict[str, Any]
+    label_place: Place | None = None
 
 
 class Models:
@@ -76,7 +77,7 @@ class Models:
             return None
         if settings is not None:
             self._settings(settings, made)
-        return Model(label or str(name), made)
+        return Model(label or str(name), made, block.place_of_key("label") if block is not None and label else None)
 
     def _named(self, written: str, place: Place) -> dict[str, Any] | None:
         vendor, _, rest = written.partition(":")

@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ class Prompt:
     turns: tuple[str, ...]
     system: str = ""
     images: tuple[str, ...] = ()
+    label_place: Place | None = None
 
     @property
     def names(self) -> set[str]:
@@ -48,6 +49,7 @@ class Prompts:
 
     files: Files
     found: list[Prompt] = field(default_factory=list)
+    _label_place: Place | None = None
 
     def read(self, value: Any, place: Place) -> list[Prompt]:
         """The prompts in order; without any, promptfoo's own ``{{prompt}}``."""
@@ -67,11 +69,15 @@ class Prompts:
                 keys = Keys(value, self.files.notes)
                 raw, identity, own = keys.take("raw"), keys.take("id"), keys.take("label")
                 keys.rest({"config": "a prompt has no settings; write them under `model:`"})
+                self._label_place = value.place_of_key("label") if own is not None else None
                 self._add(raw if isinstance(raw, str) else identity, place, str(own or identity or "") or None)
+                self._label_place = None
             case Block():
                 for key, own in value.items():
                     if isinstance(own, str):
+                        self._label_place = value.place_of_key(key)
                         self._add(key, value.place_of_key(key), own)
+                        self._label_place = None
                     else:
                         self.files.notes.left(value.place_of_key(key), f"`{key}`", "a prompt is a text or a file")
             case str():
@@ -117,9 +123,9 @@ class Prompts:
         name = label or f"prompt {len(self.found) + 1}"
         messages = _messages(text)
         if messages is None:
-            self.found.append(Prompt(name, place, (text,)))
+            self.found.append(Prompt(name, place, (text,), label_place=self._label_place))
         else:
-            self.found.append(self._chat(messages, place, name))
+            self.found.append(replace(self._chat(messages, place, name), label_place=self._label_place))
 
     def _chat(self, messages: list[Any], place: Place, label: str) -> Prompt:
         system: list[str] = []

@@ -112,7 +112,7 @@ class Tests:
         test = Test(own.place, description=one_line(plain(keys.take("description") or base.take("description"))))
         variables = {**self._variables(base, shared), **self._variables(keys, own)}
         test.attached = {name: value for name, value in variables.items() if isinstance(value, Path)}
-        is_expanded = self._options(base, test) and self._options(keys, test)
+        is_expanded = all([self._options(base, test), self._options(keys, test)])
         own_asserts, shared_asserts = self._asserts(keys, own), self._asserts(base, shared)
         options = own.get("options")
         if isinstance(options, Block) and str(options.get("disableDefaultAsserts")) == "true":
