@@ -9,7 +9,7 @@ from seatrial.metrics.verdict import shown_number
 from seatrial.reporters.comparison_changes import change_lines
 from seatrial.reporters.sections import Section
 from seatrial.reporters.words import dollars, percent, seconds
-from seatrial.runs.compare import CaseDifference, Comparison, MetricDifference, Taken, TakenDifference, title_of
+from seatrial.runs.compare import CaseDifference, Comparison, MetricDifference, Taken, TakenDifference
 from seatrial.runs.difference import LEVEL, Difference
 from seatrial.runs.sides import CaseSide, Side
 from seatrial.stats.intervals import Interval
@@ -75,7 +75,7 @@ def _sure(found: Comparison) -> Iterator[str]:
             yield f"{side.name} is not whole: {side.missing:,} planned trials were not made"
     flaky = [case for case in found.cases if case.before.is_flaky or case.after.is_flaky]
     if flaky:
-        yield f"flaky: {_names([f'{title_of(case.after.id)} {_tries(case)}' for case in flaky])}"
+        yield f"flaky: {_names([f'{case.after.title} {_tries(case)}' for case in flaky])}"
 
 
 def _power(rate: Difference) -> str:
@@ -88,7 +88,7 @@ def _power(rate: Difference) -> str:
 def _case_section(title: str, cases: Sequence[CaseDifference]) -> Iterator[Section]:
     if not cases:
         return
-    rows = [[title_of(case.after.id), _tries(case), _case_scores(case)] for case in islice(cases, MOST_CASES)]
+    rows = [[case.after.title, _tries(case), _case_scores(case)] for case in islice(cases, MOST_CASES)]
     more = len(cases) - MOST_CASES
     yield Section(
         f"{title}: {_cases(len(cases))}",
@@ -177,6 +177,7 @@ def _lists(found: Comparison) -> Iterator[str]:
         ("spoiled by the provider now", found.spoiled),
         ("judged now, without a verdict before", found.gained),
         ("metrics measured before and nowhere now", found.metrics_lost),
+        ("asking for less", found.eased),
     ):
         if names:
             yield f"{told}: {_names(names)}"

@@ -41,6 +41,7 @@ def comparison_entry(found: Comparison, fail_on: FailOn | None) -> dict[str, Any
             "gained": found.gained,
             "metrics_lost": found.metrics_lost,
         },
+        "eased": found.eased,
         "changes": whole(found.changes),
         "cases": [_case(case) for case in found.cases],
     }

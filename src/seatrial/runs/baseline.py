@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -15,22 +16,45 @@ from seatrial.runs.encoding import to_json
 from seatrial.runs.records import GitState, Source
 from seatrial.runs.sides import CaseSide, Means, MetricFacts, Side
 
+T = TypeVar("T")
+
 FILE = "baseline.json"
 SCHEMA_VERSION = 1
+_WRITE_ANEW = "write it anew with `seatrial test --update-baseline`"
+
+
+_MAX_TRIES = 10_000
+_MAX_VALUE = 1e15
+_PROBLEMS_TOLD = 10
+
+_Tries = Annotated[int, msgspec.Meta(ge=0, le=_MAX_TRIES)]
+_Value = Annotated[float, msgspec.Meta(ge=-_MAX_VALUE, le=_MAX_VALUE)]
 
 
 class _Case(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     case: str
-    checked: int
-    passed: int
+    checked: Annotated[int, msgspec.Meta(ge=1, le=_MAX_TRIES)]
+    passed: _Tries
     variant: str = ""
     asks: str = ""
-    require: int | None = None
-    scores: dict[str, float] = {}
+    require: Annotated[int, msgspec.Meta(ge=1, le=_MAX_TRIES)] | None = None
+    scores: dict[str, _Value] = {}
+    thresholds: dict[str, _Value | None] = {}
 
 
-class _Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    schema_version: int
+class _Means(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    duration_s: _Value | None = None
+    tokens: _Value | None = None
+    cost_usd: _Value | None = None
+
+
+class _Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    threshold: _Value | None = None
+    is_lower_better: bool = False
+    scale: tuple[_Value, _Value | None] | None = None
+
+
+class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agent: str
     run: str
     started_at: datetime
@@ -38,13 +62,9 @@ class _Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     variants: tuple[str, ...]
     commit: str | None
     files: dict[str, str]
-    means: Means
-    metrics: dict[str, MetricFacts]
-    cases: list[_Case]
+    means: _Means
+    metrics: dict[str, _Facts]
     has_all_files: bool = False
-
-
-_decoder = msgspec.json.Decoder(_Baseline)
 
 
 def write_baseline(side: Side, path: Path) -> int:
@@ -64,39 +84,90 @@ def write_baseline(side: Side, path: Path) -> int:
 
 
 def read_baseline(path: Path) -> Side:
-    """The baseline as one side of a comparison. Raises `RunError` for what is none."""
-    try:
-        found = _decoder.decode(path.read_bytes())
-    except OSError as error:
-        raise RunError(f"the baseline {path} cannot be read: {error.strerror or error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RunError(
-            f"{path} is no baseline: {error}", hint="`seatrial test --update-baseline` writes one"
-        ) from error
-    if found.schema_version != SCHEMA_VERSION:
-        raise RunError(
-            f"{path} has the form {found.schema_version} of a baseline, this seatrial knows {SCHEMA_VERSION}",
-            hint="write it anew with `seatrial test --update-baseline`",
-        )
-    sides = [_side(case) for case in found.cases]
-    cases = {side.id: side for side in sides}
-    if len(cases) < len(sides):
-        raise RunError(f"{path} is no baseline: a case stands in it twice", hint="write it anew")
+    """The baseline as one side of a comparison. Raises `RunError` that says everything that is wrong with it."""
+    document = _document(path)
+    listed = document.pop("cases", None)
+    problems: list[str] = []
+    head = _read(document, _Head, "", problems)
+    if not isinstance(listed, list):
+        problems.append("`cases` is no list" if listed is not None else "`cases` is missing")
+        listed = []
+    places = [f"cases[{number}]" for number in range(len(listed))]
+    read = [_read(raw, _Case, place, problems) for raw, place in zip(listed, places, strict=True)]
+    found = {place: case for place, case in zip(places, read, strict=True) if case is not None}
+    if head is not None:
+        problems += _contradictions(head, found)
+    if problems or head is None:
+        raise RunError(f"{path} is no baseline: {_told(problems)}", hint=_WRITE_ANEW)
+    cases = {side.id: side for side in map(_side, found.values())}
     return Side(
         name=path.name,
-        run=found.run,
-        agent=found.agent,
-        started_at=found.started_at,
-        variants=found.variants or ("",),
-        models=found.models,
-        git=None if found.commit is None else GitState(found.commit),
-        sources=tuple(Source(name, digest, "") for name, digest in found.files.items()),
-        has_all_files=found.has_all_files,
+        run=head.run,
+        agent=head.agent,
+        started_at=head.started_at,
+        variants=head.variants or ("",),
+        models=head.models,
+        git=None if head.commit is None else GitState(head.commit),
+        sources=tuple(Source(name, digest, "") for name, digest in head.files.items()),
+        has_all_files=head.has_all_files,
         cases=cases,
-        metrics=found.metrics,
-        means=found.means,
+        metrics={
+            name: MetricFacts(facts.threshold, facts.is_lower_better, facts.scale)
+            for name, facts in head.metrics.items()
+        },
+        means=Means(head.means.duration_s, head.means.tokens, head.means.cost_usd),
         is_baseline=True,
     )
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """The file's keys, but its version, which is the right one."""
+    try:
+        document = msgspec.json.decode(path.read_bytes())
+    except OSError as error:
+        raise RunError(f"the baseline {path} cannot be read: {error.strerror or error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RunError(f"{path} is no baseline: {error}", hint=_WRITE_ANEW) from error
+    if not isinstance(document, dict) or "schema_version" not in document:
+        raise RunError(f"{path} is no baseline: `schema_version` is missing", hint=_WRITE_ANEW)
+    version = document.pop("schema_version")
+    if version != SCHEMA_VERSION:
+        raise RunError(
+            f"{path} has the form {version!r} of a baseline, this seatrial knows {SCHEMA_VERSION}", hint=_WRITE_ANEW
+        )
+    return document
+
+
+def _read(raw: Any, kind: type[T], place: str, problems: list[str]) -> T | None:
+    """The value, or None and one more problem."""
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        problems.append(f"{place}: {error}" if place else str(error))
+        return None
+
+
+def _contradictions(head: _Head, cases: Mapping[str, _Case]) -> Iterator[str]:
+    """What is wrong although each value by itself could be right."""
+    seen: dict[tuple[str, str], str] = {}
+    variants = head.variants or ("",)
+    for place, case in cases.items():
+        first = seen.setdefault((case.case, case.variant), place)
+        if first != place:
+            yield f"{place}: the case {case.case!r} stands in {first}, too"
+        if case.passed > case.checked:
+            yield f"{place}: {case.passed} of {case.checked} tries of {case.case!r} passed"
+        if case.variant not in variants:
+            yield f"{place}: there is no variant {case.variant!r}"
+        for metric in {**case.scores, **case.thresholds}:
+            if metric not in head.metrics:
+                yield f"{place}: `metrics` says nothing of {metric!r}"
+
+
+def _told(problems: Sequence[str]) -> str:
+    more = len(problems) - _PROBLEMS_TOLD
+    lines = [*problems[:_PROBLEMS_TOLD], *([f"and {more:,} more"] if more > 0 else [])]
+    return lines[0] if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
 
 
 def _lines(side: Side, judged: list[CaseSide]) -> list[str]:
@@ -120,12 +191,12 @@ def _lines(side: Side, judged: list[CaseSide]) -> list[str]:
 
 
 def _kept(case: CaseSide) -> _Case:
-    return _Case(case.case, case.checked, case.passed, case.variant, case.input_id, case.require, case.scores)
+    return _Case(
+        case.case, case.checked, case.passed, case.variant, case.input_id, case.require, case.scores, case.thresholds
+    )
 
 
 def _side(case: _Case) -> CaseSide:
-    if not 0 <= case.passed <= case.checked:
-        raise RunError(f"the baseline says that {case.passed} of {case.checked} tries of {case.case!r} passed")
     return CaseSide(
         case=case.case,
         variant=case.variant,
@@ -134,6 +205,7 @@ def _side(case: _Case) -> CaseSide:
         checked=case.checked,
         require=case.require,
         scores=case.scores,
+        thresholds=case.thresholds,
     )
 
 

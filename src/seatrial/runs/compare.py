@@ -11,6 +11,7 @@ import msgspec
 
 from seatrial.errors import RunError
 from seatrial.runs.changes import Changes, changes_between
+from seatrial.runs.demands import eased
 from seatrial.runs.difference import Difference, Verdict, adjusted, of_shares, of_single_tries, of_values
 from seatrial.runs.sides import CaseId, CaseSide, MetricFacts, Side
 from seatrial.stats.intervals import Interval, Scale, t_interval
@@ -69,7 +70,7 @@ class Comparison:
     """Everything that was found. Cases that cannot be compared are named in one list each, with the reason in its name.
 
     ``lost`` had a verdict before and have none now; ``spoiled`` are those of them that the outside world is to blame
-    for.
+    for. ``eased`` says, in words, what asks for less than before.
     """
 
     before: Side
@@ -87,6 +88,7 @@ class Comparison:
     spoiled: Sequence[str] = ()
     gained: Sequence[str] = ()
     metrics_lost: Sequence[str] = ()
+    eased: Sequence[str] = ()
 
     @property
     def worse(self) -> list[CaseDifference]:
@@ -137,13 +139,8 @@ def compare(before: Side, after: Side) -> Comparison:
         spoiled=found.spoiled,
         gained=found.gained,
         metrics_lost=sorted(name for name in measured - measured_now if before.metrics[name].threshold is not None),
+        eased=eased(before, after, found.pairs),
     )
-
-
-def title_of(case: CaseId) -> str:
-    """A case by its name, with its variant where there are several."""
-    name, variant = case
-    return f"{name} ({variant})" if variant else name
 
 
 def _overall(rate: Verdict, metrics: Sequence[Verdict]) -> Verdict:
@@ -181,10 +178,10 @@ def _renamed(side: Side, names: Mapping[str, str]) -> Side:
 
 
 def _sorted(before: Mapping[CaseId, CaseSide], after: Mapping[CaseId, CaseSide]) -> _Sorted:
-    found = _Sorted([], [], [title_of(key) for key in after if key not in before], [], [], [], [])
+    found = _Sorted([], [], [case.title for key, case in after.items() if key not in before], [], [], [], [])
     for key, one in before.items():
         other = after.get(key)
-        title = title_of(key)
+        title = one.title
         if other is None:
             found.only_before.append(title)
         elif one.input_id and other.input_id and one.input_id != other.input_id:

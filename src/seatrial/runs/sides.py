@@ -11,7 +11,7 @@ from statistics import fmean
 
 import msgspec
 
-from seatrial.runs.records import GitState, RunRecord, Source, TrialRecord
+from seatrial.runs.records import GitState, RunRecord, Selection, Source, TrialRecord
 from seatrial.runs.store import RunStore
 from seatrial.stats.repeats import Reducer, reduced
 
@@ -40,7 +40,7 @@ class CaseSide(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``checked`` are those whose verdict says something of the agent; ``unjudged`` were spoiled by the outside world.
     ``require`` is how many must pass, None for all. ``scores`` are those of all tries, reduced to one. ``input_id``
-    tells whether two cases of one name ask the same.
+    tells whether two cases of one name ask the same. ``thresholds`` are those that are not the metric's usual ones.
     """
 
     case: str
@@ -51,6 +51,7 @@ class CaseSide(msgspec.Struct, frozen=True, omit_defaults=True):
     unjudged: int = 0
     require: int | None = None
     scores: dict[str, float] = {}
+    thresholds: dict[str, float | None] = {}
     means: Means = Means()
 
     @property
@@ -71,13 +72,19 @@ class CaseSide(msgspec.Struct, frozen=True, omit_defaults=True):
         """What tells it from the others of its side."""
         return self.case, self.variant
 
+    @property
+    def title(self) -> str:
+        """Its name, with its variant where there are several."""
+        return f"{self.case} ({self.variant})" if self.variant else self.case
+
 
 UNKNOWN_MEANS = Means()
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A run or a baseline. ``missing`` counts trials that were planned and not made.
+    """A run or a baseline. ``missing`` counts trials that were planned and not made; ``is_part``: only some of the
+    suite's cases were asked for.
 
     ``sources`` are the files that defined the agent; their text is empty where only their hash is known;
     ``has_all_files`` is False for a side written when fewer of them were kept. ``means`` are over all tries, for what a
@@ -94,11 +101,17 @@ class Side:
     sources: tuple[Source, ...] = ()
     agent_file: str = "agent.yaml"
     missing: int = 0
+    is_part: bool = False
     cases: Mapping[CaseId, CaseSide] = field(default_factory=dict)
     metrics: Mapping[str, MetricFacts] = field(default_factory=dict)
     means: Means = UNKNOWN_MEANS
     is_baseline: bool = False
     has_all_files: bool = True
+
+    def threshold(self, case: CaseSide, metric: str) -> float | None:
+        """What a score of the metric must reach in the case; None where it is only told."""
+        facts = self.metrics.get(metric)
+        return case.thresholds.get(metric, None if facts is None else facts.threshold)
 
 
 def side_of_run(store: RunStore, run: RunRecord) -> Side:
@@ -110,7 +123,7 @@ def side_of_run(store: RunStore, run: RunRecord) -> Side:
     for _, tries in groupby(trials, key=lambda trial: (trial.case_index, trial.case, trial.variant_index)):
         together = list(tries)
         _learn_metrics(together, metrics)
-        side = _case_side(together)
+        side = _case_side(together, metrics)
         cases[side.id] = side
         made.add(together)
     return Side(
@@ -125,6 +138,7 @@ def side_of_run(store: RunStore, run: RunRecord) -> Side:
         has_all_files=run.has_all_files,
         agent_file=run.agent_file,
         missing=max(run.planned - made.trials, 0) + made.cut_off,
+        is_part=run.selection != Selection(),
         cases=cases,
         metrics=metrics,
         means=made.means(),
@@ -136,7 +150,7 @@ def input_id(text: str) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 
-def _case_side(tries: Sequence[TrialRecord]) -> CaseSide:
+def _case_side(tries: Sequence[TrialRecord], metrics: Mapping[str, MetricFacts]) -> CaseSide:
     first = tries[0]
     judged = [trial for trial in tries if trial.outcome in _JUDGED and not _is_spoiled(trial)]
     return CaseSide(
@@ -148,6 +162,12 @@ def _case_side(tries: Sequence[TrialRecord]) -> CaseSide:
         unjudged=sum(map(_is_spoiled, tries)),
         require=first.require,
         scores=_mean_scores(judged),
+        thresholds={
+            score.metric: score.threshold
+            for trial in tries
+            for score in trial.scores
+            if score.threshold != metrics[score.metric].threshold
+        },
         means=_means(judged),
     )
 

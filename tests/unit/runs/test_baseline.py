@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.support.sides import F1, case, outcomes, side
 
 from seatrial.errors import RunError
@@ -78,10 +83,80 @@ def test_a_baseline_that_was_edited_into_nonsense_is_refused(tmp_path: Path) -> 
     with pytest.raises(RunError, match="5 of 1 tries"):
         read_baseline(path)
     path.write_text(text.replace('"case 1"', '"case 0"'))
-    with pytest.raises(RunError, match="stands in it twice"):
+    with pytest.raises(RunError, match="stands in cases\\[0\\], too"):
         read_baseline(path)
     path.write_text(text.replace('"schema_version": 1', '"schema_version": 9'))
     with pytest.raises(RunError, match="the form 9"):
         read_baseline(path)
     with pytest.raises(RunError, match="cannot be read"):
         read_baseline(tmp_path / "nowhere.json")
+
+
+ODD = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 10**30),
+    st.sampled_from([1e308, -1e308, 0.5, "x", "", [], {}, [1], {"f1": 1}, {"f1": "x"}, {"other": 0.5}, "\u0000"]),
+)
+PLACES = st.sampled_from(
+    [
+        *(
+            (key,)
+            for key in ("agent", "run", "started_at", "models", "variants", "commit", "files", "means", "metrics")
+        ),
+        ("cases",),
+        ("means", "tokens"),
+        ("metrics", "f1"),
+        ("metrics", "f1", "threshold"),
+        ("metrics", "f1", "scale"),
+        *(("cases", 0, key) for key in ("case", "checked", "passed", "variant", "require", "scores", "thresholds")),
+        ("cases", 1, "scores", "f1"),
+        ("cases", 1),
+        ("what",),
+    ]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=st.lists(st.tuples(PLACES, ODD), min_size=1, max_size=4))
+def test_whatever_is_written_into_it_it_is_compared_or_refused(
+    tmp_path: Path, changes: list[tuple[tuple[Any, ...], Any]]
+) -> None:
+    path = tmp_path / "baseline.json"
+    write_baseline(WHOLE, path)
+    document = json.loads(path.read_text())
+    for (*way, last), value in changes:
+        block = document
+        for key in way:
+            inner = block[key] if isinstance(block, dict | list) and _has(block, key) else None
+            block = inner if isinstance(inner, dict | list) else block
+        if _has(block, last) or isinstance(block, dict):
+            block[last] = value
+    path.write_text(json.dumps(document))
+    with suppress(RunError):
+        assert compare(read_baseline(path), WHOLE).verdict in ("better", "worse", "no evidence")
+
+
+def _has(block: Any, key: Any) -> bool:
+    return key in block if isinstance(block, dict) else isinstance(key, int) and key < len(block)
+
+
+def test_everything_that_is_wrong_is_told_at_once_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    write_baseline(WHOLE, path)
+    document = json.loads(path.read_text())
+    document["means"]["tokens"] = "many"
+    document["cases"][0]["scores"] = {"f2": 0.5, "f1": 1e308}
+    document["cases"][1]["checked"] = 10**12
+    document["cases"][2]["extra"] = 1
+    path.write_text(json.dumps(document))
+    with pytest.raises(RunError) as caught:
+        read_baseline(path)
+    for words in ("means.tokens", "cases[0]: ", "cases[1]: ", "<= 10000", "cases[2]: ", "`extra`"):
+        assert words in caught.value.message
+    document = json.loads(path.read_text())
+    document["means"]["tokens"] = 1.0
+    document["cases"] = [{"case": "a", "checked": 1, "passed": 1, "scores": {"f2": 0.5}, "variant": "v"}]
+    path.write_text(json.dumps(document))
+    with pytest.raises(RunError, match=r"(?s)no variant 'v'.*says nothing of 'f2'"):
+        read_baseline(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -168,7 +169,10 @@ def test_nothing_in_common_is_an_error_that_says_why() -> None:
         (outcomes("b", "-+++++++"), "any-regression", 1),
         (outcomes("b", "------++"), "worse", 1),
         (outcomes("b", "++++++++", missing=2), "worse", 1),
-        (outcomes("b", "+++++++ "), "any-regression", 0),
+        (outcomes("b", "+++++++ "), "any-regression", 1),
+        (outcomes("b", "+++++++ "), "worse", 0),
+        (outcomes("b", "+++++++ ", is_part=True), "any-regression", 0),
+        (outcomes("b", "+++++++++"), "any-regression", 0),
     ],
 )
 def test_the_gate(after: Comparison, fail_on: str, code: int) -> None:
@@ -181,6 +185,40 @@ def test_a_metric_that_is_measured_nowhere_any_more_is_no_silent_pass() -> None:
     found = compare(scores("a", [0.6, 0.7]), side("b", [case("case 0"), case("case 1")], F1))
     assert found.metrics_lost == ["f1"]
     assert exit_code(found, "any-regression") == 1
+
+
+@pytest.mark.parametrize(
+    ("now", "facts", "told"),
+    [
+        ({"input_id": "2"}, F1, "asking something else now: case 0"),
+        ({"scores": {}}, F1, "f1 is not measured in case 0"),
+        ({"thresholds": {"f1": 0.2}}, F1, "the threshold of f1 is 0.2 now, 0.5 before"),
+        ({"thresholds": {"f1": None}}, F1, "f1 has no threshold now, 0.5 before"),
+        ({}, {"f1": MetricFacts(0.4)}, "the threshold of f1 is 0.4 now, 0.5 before"),
+        ({}, {"f1": MetricFacts(None)}, "f1 has no threshold now, 0.5 before"),
+        ({"passed": 3, "checked": 3, "require": 2}, F1, "case 0 passes with 2 of 3 tries now, 1 of 1 tries before"),
+        ({"thresholds": {"f1": 0.6}}, F1, None),
+        ({}, {"f1": MetricFacts(0.6)}, None),
+    ],
+)
+def test_what_asks_for_less_than_before_is_a_regression(
+    now: dict[str, Any], facts: dict[str, MetricFacts], told: str | None
+) -> None:
+    known = {"scores": {"f1": 0.9}, "input_id": "1"}
+    before = side("a", [case(f"case {n}", **known) for n in range(3)], {"f1": MetricFacts(0.5)})
+    changed = {"passed": 1, **known, **now}
+    after = side("b", [case("case 0", **changed), *(case(f"case {n}", **known) for n in (1, 2))], facts)
+    reasons = reasons_to_fail(compare(before, after), "any-regression")
+    assert bool(reasons) is (told is not None)
+    assert told is None or told in reasons[0]
+    assert reasons_to_fail(compare(before, after), "worse") == []
+
+
+def test_a_higher_limit_is_less_where_lower_is_better() -> None:
+    before = side("a", [case("x", scores={"ter": 10.0})], {"ter": MetricFacts(20.0, is_lower_better=True)})
+    after = side("b", [case("x", scores={"ter": 10.0})], {"ter": MetricFacts(30.0, is_lower_better=True)})
+    assert "30 now, 20 before" in reasons_to_fail(compare(before, after), "any-regression")[0]
+    assert reasons_to_fail(compare(after, before), "any-regression") == []
 
 
 def test_a_metric_without_a_score_in_some_cases_says_in_how_many() -> None:
