@@ -17,7 +17,8 @@ _SHOWN_LENGTH = 80
 class MadeCall(msgspec.Struct, frozen=True):
     """One call that the agent made. ``number`` and ``turn`` count from 1; ``is_error`` tells of its result.
 
-    ``aliases`` are names that people have for the tool besides.
+    ``arguments`` are the model's; ``ran_with`` are those that the tool got, None where they are the same or it did not
+    run. ``aliases`` are names that people have for the tool besides.
     """
 
     number: int
@@ -26,6 +27,12 @@ class MadeCall(msgspec.Struct, frozen=True):
     arguments: dict[str, Any]
     is_error: bool = False
     aliases: tuple[str, ...] = ()
+    ran_with: dict[str, Any] | None = None
+
+    def given(self, key: str) -> list[Any]:
+        """The argument as the tool got it and as the model wrote it; empty where it was not given."""
+        versions = (self.ran_with, self.arguments)
+        return [version[key] for version in versions if version is not None and key in version]
 
     def is_of(self, names: Collection[str]) -> bool:
         """Whether the tool has one of the names."""
@@ -43,18 +50,21 @@ def calls_of(messages: Iterable[Message], tools: Iterable[ToolSpec] = ()) -> lis
 
     ``tools`` are those that were offered: they know what people call them.
     """
-    messages = list(messages)
     aliases = {tool.name: tool.aliases for tool in tools}
-    failed = {
-        message.tool_call_id for message in messages if isinstance(message, ToolResultMessage) and message.is_error
-    }
     calls: list[MadeCall] = []
-    replies = [message for message in messages if isinstance(message, AssistantMessage)]
-    for turn, reply in enumerate(replies, start=1):
-        for call in reply.tool_calls:
-            is_error = call.id in failed or call.arguments_error is not None
-            known = aliases.get(call.name, ())
-            calls.append(MadeCall(len(calls) + 1, turn, call.name, call.arguments, is_error, known))
+    latest: dict[str, int] = {}
+    turn = 0
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            turn += 1
+            for call in message.tool_calls:
+                latest[call.id] = len(calls)
+                is_error, known = call.arguments_error is not None, aliases.get(call.name, ())
+                calls.append(MadeCall(len(calls) + 1, turn, call.name, call.arguments, is_error, known))
+        elif isinstance(message, ToolResultMessage) and message.tool_call_id in latest:
+            place = latest[message.tool_call_id]
+            is_error = message.is_error or calls[place].is_error
+            calls[place] = msgspec.structs.replace(calls[place], is_error=is_error, ran_with=message.arguments)
     return calls
 
 

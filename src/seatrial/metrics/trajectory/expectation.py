@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -20,7 +20,7 @@ class ToolExpectation:
 
     ``names`` are all names that the entry stands for. Arguments that are not named may have any value; with
     ``has_extra_args`` False there may be none, but those that match a glob of ``ignored_args``. ``defaults`` stand in
-    for arguments that the call leaves out.
+    for arguments that the call leaves out. An argument fits as the model wrote it or as the tool got it.
     """
 
     name: str
@@ -43,13 +43,13 @@ class ToolExpectation:
         """Every reason why ``call`` is not the expected one; none when it is. Names match exactly, never in part."""
         if not call.is_of(self.names):
             return (f"it is a call of {call.name}",)
-        arguments = {**self.defaults, **call.arguments}
         found: list[str] = []
         for key, matcher in sorted(self.args.items()):
-            if key not in arguments:
+            given = call.given(key) or ([self.defaults[key]] if key in self.defaults else [])
+            if not given:
                 found.append(f"{key}: not given, expected {matcher.shown}")
-            elif not await matcher.matches(arguments[key]):
-                found.append(f"{key}: {shortened(shown_value(arguments[key]))}, expected {matcher.shown}")
+            elif not await _matches_any(matcher, given):
+                found.append(f"{key}: {_shown_versions(given)}, expected {matcher.shown}")
         if not self.has_extra_args:
             extra = sorted(key for key in call.arguments if key not in self.args and not self._is_ignored(key))
             found += [
@@ -92,6 +92,19 @@ def expectation_of(
     if expectation.max_count is not None and expectation.max_count < expectation.count:
         raise MetricError(f"expected tool {name}: max_count is less than count")
     return expectation
+
+
+async def _matches_any(matcher: ArgumentMatcher, values: Sequence[Any]) -> bool:
+    for value in values:
+        if await matcher.matches(value):
+            return True
+    return False
+
+
+def _shown_versions(given: Sequence[Any]) -> str:
+    """An argument as the model wrote it, and as the tool got it where that is another value."""
+    *ran_with, written = [shortened(shown_value(value)) for value in given]
+    return f"{written} (run with {ran_with[0]})" if ran_with and ran_with[0] != written else written
 
 
 def _names(name: str, aliases: Mapping[str, frozenset[str]]) -> frozenset[str]:
