@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,7 @@ from seatrial.config.promptfoo.files import located
 from seatrial.config.tables import read_table
 from seatrial.errors import ConfigError
 
-_ASSERTION = re.compile(
-    r"(?P<type>(?:not-)?[a-z][a-z0-9:-]*)(?:\((?P<number>\d+(?:\.\d+)?)\))?(?::(?P<value>.*))?", re.DOTALL
-)
+_ASSERTION = r"(?P<type>(?:not-)?(?:{}))(?:\((?P<number>\d+(?:\.\d+)?)\))?(?::(?P<value>.*))?"
 _OLD = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
 _LISTS = ("contains-all", "contains-any", "icontains-all", "icontains-any")
 _GRADED = {"similar": 0.8}
@@ -74,11 +73,17 @@ def _test(row: Mapping[str, str], place: Place, notes: Notes, known: frozenset[s
     return block
 
 
+@cache
+def _form(known: frozenset[str]) -> re.Pattern[str]:
+    names = sorted({*known, *_OLD}, key=len, reverse=True)
+    return re.compile(_ASSERTION.format("|".join(map(re.escape, names))), re.DOTALL)
+
+
 def _assertion(cell: str, known: frozenset[str]) -> dict[str, Any]:
     """What a cell of ``__expected`` means: ``type(threshold): value``, else a text that the answer equals."""
     if cell.startswith("file://"):
         return {"type": "python" if ".py" in cell else "javascript", "value": cell}
-    found = _ASSERTION.fullmatch(cell)
+    found = _form(known).fullmatch(cell)
     kind = _OLD.get(found["type"], found["type"]) if found is not None else ""
     base = kind.removeprefix("not-")
     if (

@@ -306,3 +306,23 @@ def test_a_prompt_that_is_a_program_is_neither_run_nor_passed(tmp_path: Path) ->
     (case,) = load_agent(tmp_path / "agent.yaml").require().test_cases
     assert case.skip
     assert {"`file://p.py:make`", "`exec:./x.sh`"} <= {note.what for note in found.notes}
+
+
+@pytest.mark.parametrize(
+    ("cell", "ours"),
+    [
+        ("contains:jour", {"contains": ("jour",)}),
+        ("contains: Paris: a, b", {"contains": ("Paris: a, b",)}),
+        ("not-icontains:x", {"contains": ("x",), "ignore_case": True, "negated": True}),
+        ("is-json", {"json_schema": {}}),
+        ("cost(0.01)", {"max_cost_usd": 0.01}),
+        ("starts-with:Bon", {"regex": r"\ABon"}),
+        ("contains", {"equals": "contains"}),
+        ("Paris: the city", {"equals": "Paris: the city"}),
+        ("note:contains:x", {"equals": "note:contains:x"}),
+    ],
+)
+def test_a_cell_of_expected_is_read_as_promptfoo_reads_it(tmp_path: Path, cell: str, ours: dict[str, Any]) -> None:
+    (tmp_path / "t.csv").write_text(f'q,__expected\nhi,"{cell}"\n')
+    (case,) = cases(tmp_path, f"{HEAD}tests: file://t.csv\n")
+    assert [check.model_dump(exclude_defaults=True) for check in case.checks or ()] == [ours]
