@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
-PENDING = {"y009", "y010", "p020"}
+PENDING = {"p020"}
 ROWS = [
     row
     for kind, count in (("y", 25), ("h", 20), ("p", 22))
