@@ -97,12 +97,30 @@ def test_a_gate_fails_a_run_whose_cases_all_passed(write_agent: WriteAgent, seat
         (["test", "--update-baseline", "-k", "case"], "takes the whole suite"),
         (["test", "--fail-on", "worse"], "--fail-on compares with a baseline"),
         (["compare", "--fail-on", "wrose"], "wrose"),
+        (["compare", "last~" + "9" * 4400, "last"], "no run is stored here"),
+        (["compare", "x" * 5000, "last"], "no run is stored here"),
+        (["compare", "--json", "--format", "markdown"], "leave one of them out"),
+        (["validate", "--json", "--format", "github"], "leave one of them out"),
+        (["compare", "--md", "agent.yaml"], "agent.yaml is the agent file and would be overwritten"),
+        (
+            ["compare", "kept.json", "last", "--json-file", "kept.json"],
+            "kept.json is compared and would be overwritten",
+        ),
+        (["test", "--update-baseline", "--baseline", "folder.json"], "folder.json is a folder"),
+        (["test", "--update-baseline", "--baseline", "no/where.json"], "there is no folder"),
+        (["test", "--update-baseline", "--json-file", "baseline.json"], "baseline.json is where the baseline is kept"),
+        (
+            ["test", "--baseline", "kept.json", "--md", "kept.json"],
+            "kept.json is the baseline and would be overwritten",
+        ),
     ],
 )
 def test_mistakes_are_told_before_anything_runs(
     write_agent: WriteAgent, seatrial: Run, arguments: list[str], message: str
 ) -> None:
     folder = write_agent(suite(0))
+    (folder / "folder.json").mkdir()
+    (folder / "kept.json").write_text("{}")
     done = seatrial(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

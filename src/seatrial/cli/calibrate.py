@@ -98,7 +98,7 @@ def command(
 async def _calibrate(request: Request, stop: AbortSignal) -> int:
     loaded = load_checked(request.agent)
     targets = report_targets({"json": request.json_file})
-    refuse_what_is_read([*targets.values()], loaded, request.labels)
+    refuse_what_is_read([*targets.values()], loaded, {request.labels: "the file of labels"})
     judges = judges_of(loaded)
     if not request.labels.exists():
         raise no_labels(request.labels)

@@ -12,7 +12,7 @@ import click
 from seatrial.cli import terminal
 from seatrial.cli.options import agent_option, open_runs, store_option
 from seatrial.cli.sides import is_baseline, side_of
-from seatrial.cli.targets import report_targets
+from seatrial.cli.targets import refuse_inputs, report_targets
 from seatrial.config.agent_path import agent_file, named_file
 from seatrial.reporters.base import write_bytes
 from seatrial.reporters.comparison_json import comparison_entry
@@ -62,7 +62,10 @@ def command(
     Without them the last two runs are compared. Exit code: 0; 1 when --fail-on holds; 2 when there is nothing to
     compare; 3 when --fail-on could not be asked of all cases because the provider failed.
     """
+    terminal.refuse_two_documents(form, is_json=is_json)
     targets = report_targets({"json": json_file, "markdown": md})
+    inputs = {Path(name): "compared" for name in (before, after) if is_baseline(name)}
+    refuse_inputs(targets.values(), {agent_file(agent): "the agent file", **inputs})
     gate = cast("FailOn | None", fail_on)
     with ExitStack() as stack:
         store = _store(agent, place, (before, after))

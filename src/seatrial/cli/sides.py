@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from seatrial.config.paths import kind_of
 from seatrial.errors import RunError
 from seatrial.runs.baseline import read_baseline
 from seatrial.runs.sides import Side, side_of_run
@@ -13,7 +14,7 @@ from seatrial.runs.store import RunStore, resolve_run
 
 def is_baseline(name: str) -> bool:
     """Whether a file is meant, and no run: ids hold neither a dot nor a slash."""
-    return name.endswith(".json") or Path(name).is_file()
+    return name.endswith(".json") or kind_of(Path(name)) == "file"
 
 
 def side_of(name: str, store: RunStore | None, file: str | None = None) -> Side:

@@ -28,14 +28,14 @@ from seatrial.cli.options import open_runs, store_option
 from seatrial.cli.program import program
 from seatrial.cli.running import run_async, settle_memory
 from seatrial.cli.taping import Taping, taping, taping_options
-from seatrial.cli.targets import refuse_what_is_read, report_targets
+from seatrial.cli.targets import refuse_inputs, refuse_what_is_read, report_targets
 from seatrial.cli.watching import watch
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.secrets import mask
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import ConfigError, RunError
 from seatrial.recording.deck import Deck
-from seatrial.reporters.base import write_document
+from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import ConsoleReporter
 from seatrial.reporters.github import is_github, tell_github
@@ -211,8 +211,12 @@ def _refuse_to_watch(request: Request) -> None:
 async def test(request: Request, stop: AbortSignal) -> int:
     """The whole command: load, plan, run, report."""
     loaded = load_checked(request.agent, stand_in=request.taping.stand_in)
-    written = [*request.documents.values(), request.against.file(loaded.folder), request.taping.target]
-    refuse_what_is_read([path for path in written if path is not None], loaded, _store_file(request, loaded))
+    baseline = request.against.file(loaded.folder)
+    if baseline is not None:
+        check_target(baseline)
+    refuse_inputs(request.documents.values(), {} if baseline is None else {baseline: "where the baseline is kept"})
+    written = [*request.documents.values(), baseline, request.taping.target]
+    refuse_what_is_read([path for path in written if path is not None], loaded, _inputs(request, loaded))
     request.against.refuse_part_of_suite(request.selection, is_part=request.only_failed)
     before = request.against.before(loaded.path, request.store)
     request = _of_failed(request, loaded)
@@ -277,11 +281,15 @@ async def _run(
         console.close()
 
 
-def _store_file(request: Request, loaded: LoadedAgent) -> Path | None:
-    """The file that runs are kept in, None where it is a server."""
-    if request.store is None:
-        return store_file(loaded.folder)
-    return None if "://" in request.store else Path(request.store)
+def _inputs(request: Request, loaded: LoadedAgent) -> dict[Path, str]:
+    """What is read beside the agent's files: the store, where it is a file, and a baseline that stays as it is."""
+    inputs: dict[Path, str] = {}
+    if request.store is None or "://" not in request.store:
+        store = store_file(loaded.folder) if request.store is None else Path(request.store)
+        inputs[store] = "the store of the runs"
+    if request.against.baseline is not None and not request.against.is_update:
+        inputs[Path(request.against.baseline)] = "the baseline"
+    return inputs
 
 
 def _with_agent_beside_resume(request: Request) -> Request:

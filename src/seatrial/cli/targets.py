@@ -29,14 +29,22 @@ def report_targets(asked: Mapping[str, Path | None]) -> dict[str, Path]:
     return targets
 
 
-def refuse_what_is_read(targets: Iterable[Path], loaded: LoadedAgent, store: Path | None) -> None:
-    """Raises `ConfigError` when a report would take the place of a file that the run reads, or stand among them."""
+def refuse_inputs(targets: Iterable[Path], inputs: Mapping[Path, str]) -> None:
+    """Raises `ConfigError` when a report would take the place of one of these files; of each it is said what it is."""
+    for target in targets:
+        for path, what in inputs.items():
+            if _is_same(target, path):
+                raise ConfigError(f"{target} is {what} and would be overwritten", hint=_ANOTHER_NAME)
+
+
+def refuse_what_is_read(targets: Iterable[Path], loaded: LoadedAgent, inputs: Mapping[Path, str]) -> None:
+    """As `refuse_inputs`, and also for every file that the agent reads, and for a place among them."""
+    targets = list(targets)
+    refuse_inputs(targets, inputs)
     read = list(files_named(loaded))
     for target in targets:
         if target.suffix == ".py" and target.exists():
             raise ConfigError(f"{target} is Python code and would be overwritten", hint=_ANOTHER_NAME)
-        if store is not None and _is_same(target, store):
-            raise ConfigError(f"{target} is the store of the runs and would be overwritten", hint=_ANOTHER_NAME)
         for path in read:
             if _is_same(target, path):
                 raise ConfigError(f"{target} is read by the run and would be overwritten", hint=_ANOTHER_NAME)

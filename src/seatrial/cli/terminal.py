@@ -49,6 +49,12 @@ def prompt(text: str) -> None:
     print(text, end="", flush=True, file=sys.stderr)
 
 
+def refuse_two_documents(form: str, *, is_json: bool) -> None:
+    """Raises a usage error when ``--json`` and ``--format`` ask for two documents on one stdout."""
+    if is_json and form not in ("text", "json"):
+        raise click.UsageError(f"--json and --format {form} both write to stdout: leave one of them out")
+
+
 def say_json(document: bytes) -> None:
     """One JSON document on stdout, exactly these bytes: UTF-8 whatever the locale."""
     say_bytes(document.rstrip(b"\n") + b"\n")

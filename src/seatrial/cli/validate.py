@@ -39,6 +39,7 @@ def command(agent: Path, is_json: bool, form: str, strict: bool, show_effective:
     AGENT is the file or its folder (default: agent.yaml here). Nothing is run and nothing is sent. The exit code is 2
     when there is an error.
     """
+    terminal.refuse_two_documents(form, is_json=is_json)
     loaded = load_agent(agent)
     if form == "text" and not is_json:
         loaded.require_file()

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path, PurePath
 from typing import Protocol
 
+from seatrial.core.text import excerpt
 from seatrial.errors import RunError
 from seatrial.plugins import Registry
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialKey, TrialRecord
@@ -98,12 +99,18 @@ def open_store(place: str | Path, *, create: bool = True) -> RunStore:
     return STORES.load(kind if separator else "sqlite")(str(place), create=create)
 
 
+_DIGITS = 9
+_NAME_BYTES = 60
+
+
 def _steps_back(name: str) -> int | None:
     """0 for ``last``, 2 for ``last~2``; None for any other name."""
     word, tilde, number = name.partition("~")
     if word not in ("last", "latest") or (tilde and not number.isdecimal()):
         return None
-    return int(number) if tilde else 0
+    if not tilde:
+        return 0
+    return int(number) if len(number) <= _DIGITS else 10**_DIGITS
 
 
 def runs_of(store: RunStore, file: str | None, limit: int | None = None) -> list[RunRecord]:
@@ -135,5 +142,8 @@ def resolve_run(store: RunStore, name: str | None, file: str | None = None) -> R
     if len(found) == 1 or name in found:
         return store.run(name if name in found else found[0])
     if not found:
-        raise RunError(f"there is no stored run {name!r}", hint="`seatrial runs list` shows those that there are")
+        raise RunError(
+            f"there is no stored run {excerpt(name or '', _NAME_BYTES)!r}",
+            hint="`seatrial runs list` shows those that there are",
+        )
     raise RunError(f"{name!r} could be any of {', '.join(found[:5])}", hint="give more of the id")
