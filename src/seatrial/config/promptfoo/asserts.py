@@ -184,6 +184,7 @@ class Asserts:
         self.templates = templates
         self.notes: Notes = files.notes
         self.judge: dict[str, Any] | None = None
+        self._used: set[str] = set()
 
     def read(self, asserts: list[Block], variables: Mapping[str, Any], judge: dict[str, Any] | None = None) -> Grading:
         """What they come to with these values of the variables; ``judge`` is the model of those that name none."""
@@ -230,12 +231,20 @@ class Asserts:
         template = self.templates.get(name) if isinstance(self.templates, Block) and name else None
         if not isinstance(template, Block):
             return block
+        self._used.add(str(name))
         made = Block(block.file, block.line, block.column)
         for source in (template, block):
             for key in source:
                 if key != "$ref":
                     made.take_over(key, source)
         return made
+
+    def note_unused_templates(self) -> None:
+        """Notes the templates that no assertion referred to."""
+        if isinstance(self.templates, Block):
+            for name in self.templates:
+                if name not in self._used:
+                    self.notes.left(self.templates.place_of_key(name), f"`{name}`", "no assertion refers to it")
 
     def _set(self, keys: Keys, variables: Mapping[str, Any], found: Grading) -> None:
         inner = keys.take("assert")

@@ -96,6 +96,7 @@ class _Import:
             made = list(self._cases(suite, tests, cases))
             agents.append(target)
             texts |= self._written(target, suite, models, made, description)
+        asserts.note_unused_templates()
         return Imported(tuple(agents), texts, tuple(self.notes.in_order()))
 
     def _place(self, key: str) -> Place:

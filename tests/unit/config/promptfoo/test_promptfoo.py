@@ -326,3 +326,13 @@ def test_a_cell_of_expected_is_read_as_promptfoo_reads_it(tmp_path: Path, cell: 
     (tmp_path / "t.csv").write_text(f'q,__expected\nhi,"{cell}"\n')
     (case,) = cases(tmp_path, f"{HEAD}tests: file://t.csv\n")
     assert [check.model_dump(exclude_defaults=True) for check in case.checks or ()] == [ours]
+
+
+def test_templates_of_assertions_are_put_in_and_unused_ones_told(tmp_path: Path) -> None:
+    text = HEAD + "assertionTemplates: {x: {type: contains, value: a}, y: {type: contains, value: b}}\n"
+    found = imported(
+        tmp_path, text + "tests: [{vars: {q: hi}, assert: [{$ref: '#/assertionTemplates/x', weight: 3}]}]\n"
+    )
+    (case,) = load_agent(tmp_path / "agent.yaml").require().test_cases
+    assert [(check.value, check.weight) for check in case.checks or ()] == [(("a",), 3)]
+    assert [note.what for note in found.notes if note.kind == "left out"] == ["`y`"]
