@@ -63,7 +63,8 @@ def slips(lines: list[str], last: int) -> Iterator[Slip]:
 def quoted_value(number: int, line: str, column: int, message: str) -> Slip:
     """The slip of a value that needs quotes, at a column (from 1) in it."""
     start = _start_of_value(line)
-    mended = line[:start] + _in_quotes(line[start:].rstrip()) if start < column and line[start] not in "[{" else None
+    has_value = start < min(column, len(line)) and line[start] not in "[{"
+    mended = line[:start] + _in_quotes(line[start:].rstrip()) if has_value else None
     return Slip(number, column, message, "put the text in quotes", mended)
 
 

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.unit.config.conftest import HEAD, Load
 
@@ -130,6 +130,7 @@ def test_what_aliases_share_is_the_same_object() -> None:
 
 
 @given(st.text(alphabet=st.sampled_from("ab:-[]{}&*!|>'\"#%@`?,\\ \t\n\r\x00\x85é😀<0.~$"), max_size=60))
+@example("\x85@\n")
 def test_any_text_gives_data_or_problems_and_never_an_exception(text: str) -> None:
     document = read(text)
     for problem in document.problems:
