@@ -45,7 +45,7 @@ class ExpectedToolConfig(Entity):
     """
 
     called: ClassVar[str] = "an expected tool"
-    synonyms: ClassVar[dict[str, str]] = {"arguments": "args", "tool": "name", "times": "count"}
+    synonyms: ClassVar[dict[str, str]] = {"arguments": "args", "tool": "name", "times": "count", "success": "ok"}
 
     shorthands = ({"type": "string", "minLength": 1},)
 
@@ -55,6 +55,7 @@ class ExpectedToolConfig(Entity):
     )
     count: Whole | None = Field(default=None, ge=0, description="How often it must be called; once when absent.")
     max_count: Whole | None = Field(default=None, ge=0, description="How often it may be called at most.")
+    ok: Flag = Field(default=False, description="Whether the call must not end in an error.")
     extra_args: Flag = Field(default=True, description="Whether arguments that are not named may be there.")
     ignore_args: Texts = Field(default=(), description="Arguments that never count, as patterns like debug_*.")
     defaults: FreeBlock | None = Field(default=None, description="Values of arguments that a call leaves out.")

@@ -85,6 +85,8 @@ class Rows:
             told.append(f"{NO_SCORE} not measured")
         if any(text.startswith(BESIDES) for text in texts):
             told.append(f"{BESIDES.strip()} called besides")
+        if any(overall(tries) == "passed" and _counts_failed_call(tries) for tries in self.shown):
+            told.append("✗ …: error: made and failed (`ok: true` asks for a success)")
         return told
 
     def _metric_column(self, name: str) -> Column:
@@ -97,6 +99,17 @@ class Rows:
             return Column(heading, lambda tries: [_metric(tries, name)], is_number=True)
         shown = one_line(name)
         return Column(shown, lambda tries: [_metric(tries, name, with_threshold=True)], is_number=True)
+
+
+def _counts_failed_call(tries: Tries) -> bool:
+    """Whether a call that the case expects was made and gave an error."""
+    return any(not set(trial.failed_tools).isdisjoint(_named_by(trial)) for trial in tries if trial.outcome == "passed")
+
+
+def _named_by(trial: TrialRecord) -> set[str]:
+    """The called tools that the case expects, by the names under which they were called."""
+    expected = set(trial.expected_tools or ())
+    return expected | {tool for tool, aliases in trial.tool_aliases.items() if not expected.isdisjoint(aliases)}
 
 
 def _was_cut_off(tries: Tries, report: Report) -> bool:

@@ -261,7 +261,8 @@ def calls(trial: TrialRecord) -> str:
 def _call(expected: ExpectedCall) -> str:
     arguments = ", ".join(f"{name}: {to_json(value).decode()}" for name, value in expected.args.items())
     times = "" if expected.count == 1 else f" ×{expected.count}"
-    return one_line(f"{expected.name}({arguments})" if arguments else expected.name) + times
+    success = " without an error" if expected.ok else ""
+    return one_line(f"{expected.name}({arguments})" if arguments else expected.name) + times + success
 
 
 def score_value(score: Score) -> str:

@@ -77,7 +77,9 @@ def expected_tools(case: CaseConfig) -> tuple[str, ...] | None:
 def expected_calls(case: CaseConfig) -> tuple[ExpectedCall, ...]:
     """The same with arguments."""
     stated = [tool for each in (case, *case.turns) for tool in each.expected_tools or ()]
-    return tuple(ExpectedCall(tool.name, tool.args, 1 if tool.count is None else tool.count) for tool in stated)
+    return tuple(
+        ExpectedCall(tool.name, tool.args, 1 if tool.count is None else tool.count, tool.ok) for tool in stated
+    )
 
 
 def forbidden_tools(case: CaseConfig) -> tuple[str, ...]:

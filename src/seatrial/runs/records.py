@@ -38,11 +38,12 @@ class TrialError(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ExpectedCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call that a case expects: the tool, arguments or matchers of them, and how often."""
+    """A call that a case expects: the tool, arguments or matchers of them, how often, and whether it must succeed."""
 
     name: str
     args: dict[str, Any] = {}
     count: int = 1
+    ok: bool = False
 
 
 class Spent(NamedTuple):

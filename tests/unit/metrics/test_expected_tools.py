@@ -250,3 +250,24 @@ def most_pairs(entries: tuple[tuple[str, int | None], ...], calls: tuple[tuple[s
         if call[0] == name and x in (None, call[1]):
             best = max(best, 1 + most_pairs(rest, calls[:place] + calls[place + 1 :]))
     return best
+
+
+async def test_a_failed_call_counts_as_made_and_the_reason_says_that_it_failed() -> None:
+    score = await verdict(trial_of(["pay"], failed=(1,)), expected=["pay"])
+    assert (score.outcome, score.reason) == (
+        "passed",
+        "1 of 1 expected calls made\nended in an error: #1 pay() [failed]",
+    )
+
+
+async def test_an_expected_call_that_must_be_ok_is_served_by_one_without_an_error_only() -> None:
+    entry = {"name": "pay", "ok": True}
+    failed = await verdict(trial_of(["pay"], failed=(1,)), expected=[entry])
+    assert (failed.outcome, failed.reason) == ("failed", "pay, call #1: it ended in an error")
+    assert (await verdict(trial_of(["pay", "pay"], failed=(1,)), expected=[entry])).outcome == "passed"
+
+
+async def test_a_call_that_succeeded_serves_before_one_that_failed() -> None:
+    score = await verdict(trial_of(["pay", "pay"], failed=(1,)), expected=["pay"])
+    assert "ended in an error" not in score.reason.partition("\n")[0]
+    assert score.details["pairs"][0]["call"] == 2

@@ -127,5 +127,5 @@ def test_no_field_vanishes_at_its_default(report_of: MakeReport) -> None:
 def test_expected_calls_have_their_arguments(report_of: MakeReport) -> None:
     one = trial(expected_tools=("price",), expected_calls=(ExpectedCall("price", {"visits": 10}),))
     (test,) = document(report_of([one]))["tests"]
-    assert test["expected_calls"] == [{"name": "price", "args": {"visits": 10}, "count": 1}]
+    assert test["expected_calls"] == [{"name": "price", "args": {"visits": 10}, "count": 1, "ok": False}]
     assert test["failed_tools"] == test["forbidden_tools"] == []

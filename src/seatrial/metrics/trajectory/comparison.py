@@ -64,11 +64,17 @@ class Comparison:
         lines = [self._told_missing(slot) for slot in self.missing] + list(self.violations)
         if not lines or (self.missing and len(self.slots) > 1):
             lines.insert(0, self._headline)
+        lines += [f"ended in an error: #{call.number} {call.shown}" for call in self._failed]
         told = {self._nearest(slot) for slot in self.missing} | self.forbidden
         besides = [self.calls[place].shown for place in self._extra_places if place not in told]
         if besides:
             lines.append(f"{'not allowed' if self.is_closed else 'also called'}: {', '.join(besides)}")
         return "\n".join(filter(None, lines))
+
+    @property
+    def _failed(self) -> list[MadeCall]:
+        """Calls that serve a slot although they ended in an error."""
+        return [self.calls[place] for _, place in sorted(self.pairing.items()) if self.calls[place].is_error]
 
     @property
     def _headline(self) -> str:

@@ -11,7 +11,7 @@ from seatrial.errors import MetricError
 from seatrial.metrics.trajectory.arguments import ArgumentMatcher, matcher_of
 from seatrial.metrics.trajectory.calls import MadeCall, shortened, shown_value
 
-_KEYS = frozenset({"name", "args", "count", "max_count", "extra_args", "ignore_args", "defaults"})
+_KEYS = frozenset({"name", "args", "count", "max_count", "extra_args", "ignore_args", "defaults", "ok"})
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class ToolExpectation:
     ``names`` are all names that the entry stands for. Arguments that are not named may have any value; with
     ``has_extra_args`` False there may be none, but those that match a glob of ``ignored_args``. ``defaults`` stand in
     for arguments that the call leaves out. An argument fits as the model wrote it or as the tool got it.
+    With ``must_succeed`` a call that ended in an error is none.
     """
 
     name: str
@@ -31,6 +32,7 @@ class ToolExpectation:
     has_extra_args: bool = True
     ignored_args: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    must_succeed: bool = False
 
     @property
     def shown(self) -> str:
@@ -50,6 +52,8 @@ class ToolExpectation:
                 found.append(f"{key}: not given, expected {matcher.shown}")
             elif not await _matches_any(matcher, given):
                 found.append(f"{key}: {_shown_versions(given)}, expected {matcher.shown}")
+        if self.must_succeed and call.is_error:
+            found.append("it ended in an error")
         if not self.has_extra_args:
             extra = sorted(key for key in call.arguments if key not in self.args and not self._is_ignored(key))
             found += [
@@ -88,6 +92,7 @@ def expectation_of(
         entry.get("extra_args", True),
         tuple(entry.get("ignore_args") or ()),
         dict(entry.get("defaults") or {}),
+        entry.get("ok", False) is True,
     )
     if expectation.max_count is not None and expectation.max_count < expectation.count:
         raise MetricError(f"expected tool {name}: max_count is less than count")

@@ -103,13 +103,18 @@ class ExpectedTools:
 
     def _pair(self, slots: Sequence[ToolExpectation], calls: Sequence[MadeCall], complaints: Complaints) -> Pairing:
         if not self._in_one_turn:
-            return self._pair_among(slots, range(len(calls)), complaints)
+            return self._pair_among(slots, calls, range(len(calls)), complaints)
         turns = sorted({call.turn for call in calls})
         groups = [[place for place, call in enumerate(calls) if call.turn == turn] for turn in turns]
-        return max((self._pair_among(slots, group, complaints) for group in groups), key=len, default={})
+        return max((self._pair_among(slots, calls, group, complaints) for group in groups), key=len, default={})
 
-    def _pair_among(self, slots: Sequence[ToolExpectation], places: Sequence[int], complaints: Complaints) -> Pairing:
+    def _pair_among(
+        self, slots: Sequence[ToolExpectation], calls: Sequence[MadeCall], places: Sequence[int], complaints: Complaints
+    ) -> Pairing:
+        """Where the order is free, calls that succeeded before those that did not."""
         pair = longest_in_order if self._is_ordered else best_assignment
+        if not self._is_ordered:
+            places = sorted(places, key=lambda place: calls[place].is_error)
         found = pair(len(slots), len(places), lambda slot, place: not complaints[slot, places[place]])
         return {slot: places[place] for slot, place in found.items()}
 
