@@ -143,7 +143,7 @@ def test_a_judge_that_cannot_be_read_is_counted_as_such_and_not_left_out_silentl
         ("", ["labels.csv is empty", "write a row for each answer"]),
         ("input,output,relevance\n", ["labels.csv holds no label", "write a row for each answer"]),
         ("output,relevance\nb,3\nb,9\nb,-2\n", ["labels.csv has 2 errors", "labels.csv:3:1: error", "labels.csv:4:1"]),
-        ("case,relevance\nday,3\nday,4\n", ["labels.csv has 2 errors", "labels.csv:2:1: error", "labels.csv:3:1"]),
+        ("case,relevance\nday,3\nnight,4\n", ["labels.csv has 2 errors", "labels.csv:2:1: error", "labels.csv:3:1"]),
     ],
 )
 def test_mistakes_are_told_by_line_before_a_judge_is_asked(
@@ -156,6 +156,34 @@ def test_mistakes_are_told_by_line_before_a_judge_is_asked(
     for message in messages:
         assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (
+            "output,relevance\nb,3\nb,1\n",
+            [],
+            "labels.csv:3:1: error[ST112]: one person says 1 of an answer for relevance",
+        ),
+        (
+            "output,relevance,rater\nb,3,Ann\nb,pass,Ann\n",
+            [],
+            "Ann says pass of an answer for relevance, and 3 of the same",
+        ),
+        ("output,relevance\nb,3\n", ["--pass-at", "99"], "--pass-at 99 is off the scale of relevance, 1 to 5"),
+        ("output,relevance\nb,3\n", ["--run", "nope"], "no run is stored here"),
+        ("output,relevance\nb,3\n", ["--draws", "1000"], "must be a whole number from 1 to 50, not '1000'"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused_before_a_judge_is_asked(
+    tmp_path: Path, seatrial: Run, text: str, options: list[str], message: str
+) -> None:
+    write_agent(tmp_path, "http://127.0.0.1:9/v1")
+    (tmp_path / "labels.csv").write_text(text, encoding="utf-8")
+    done = seatrial("calibrate", ".", "labels.csv", *options)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert message in done.stderr
 
 
 def test_a_file_of_labels_that_is_not_there_is_answered_with_those_that_are(tmp_path: Path, seatrial: Run) -> None:

@@ -14,7 +14,13 @@ from seatrial.assembly.judges import judges_of
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.cli import terminal
 from seatrial.cli.agents import closed, load_checked
-from seatrial.cli.label_checks import no_labels, refuse_no_judges, refuse_off_scale, refuse_unanswered
+from seatrial.cli.label_checks import (
+    no_labels,
+    refuse_contradictions,
+    refuse_no_judges,
+    refuse_off_scale,
+    refuse_unanswered,
+)
 from seatrial.cli.numbers import Number, Whole
 from seatrial.cli.options import open_runs, store_option
 from seatrial.cli.running import run_async
@@ -62,7 +68,7 @@ class Request:
 @click.argument("agent", type=_FILE)
 @click.argument("labels", type=_FILE)
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this judge; may be given several times.")
-@click.option("--draws", type=Whole(), default=3, show_default=True, metavar="N", help="Ask each judge N times.")
+@click.option("--draws", type=Whole(most=50), default=3, show_default=True, metavar="N", help="Ask each judge N times.")
 @click.option("--no-order", is_flag=True, help="Do not ask once more with the material in the opposite order.")
 @click.option("--pass-at", type=Number(-1e9, 1e9), metavar="X", help="The number from which people let an item pass.")
 @click.option("--run", default=_LAST, show_default=True, metavar="RUN", help="Whose answers rows with a `case` mean.")
@@ -105,12 +111,13 @@ async def _calibrate(request: Request, stop: AbortSignal) -> int:
     others = [name for name in catalog.names() if name not in judges] + _other_names(loaded)
     rows = read_labels(request.labels, list(judges), others)
     wanted = _wanted(request, rows, judges)
+    refuse_contradictions(request.labels, rows)
     refuse_no_judges(loaded, {name: judges[name] for name in wanted})
     with terminal.stdout_for_us_alone(request.is_json):
         async with closed(assemble(loaded), stop) as live:
             await live.prepare(signal=stop)
             metrics = {name: live.judge(judges[name]) for name in wanted}
-            refuse_off_scale(request.labels, rows, metrics)
+            refuse_off_scale(request.labels, rows, metrics, request.pass_at)
             items = _items(request, rows, live, loaded, wanted)
             reports = [await _report(request, metric, name, items, stop) for name, metric in metrics.items()]
     document = to_json(calibration_entry(reports)) + b"\n"
@@ -162,14 +169,15 @@ def _all_of(count: int) -> str:
 def _stored(request: Request, rows: Sequence[LabelRow], loaded: LoadedAgent) -> tuple[RunRecord | None, TrialsByKey]:
     """The run that the rows are about and those of its trials; nothing where none is needed or stored."""
     is_needed = any(row.output is None for row in rows)
-    if not is_needed and not any(row.case for row in rows):
+    is_named = request.run != _LAST
+    if not is_needed and not is_named and not any(row.case for row in rows):
         return None, {}
     try:
         with open_runs(loaded.folder, request.store, create=False) as store:
             run = resolve_run(store, request.run, loaded.path.name)
             return run, trials_of(rows, store, run)
     except RunError:
-        if is_needed and request.run != _LAST:
+        if is_named:
             raise
         return None, {}
 

@@ -9,7 +9,7 @@ from seatrial.assembly.check_metrics import NO_JUDGES
 from seatrial.assembly.judges import judge_provider
 from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.evaluations import MetricConfig
-from seatrial.config.labels import LabelRow
+from seatrial.config.labels import Label, LabelRow
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.paths import names_in, near_path
 from seatrial.errors import ConfigError
@@ -68,8 +68,39 @@ def _refuse(labels: Path, problems: Sequence[Diagnostic]) -> None:
         raise ConfigError(f"{labels} has {number}", diagnostics=problems)
 
 
-def refuse_off_scale(labels: Path, rows: Sequence[LabelRow], metrics: Mapping[str, GradedMetric]) -> None:
-    """Raises `ConfigError` for all labels that no number of their judge's scale could be."""
+def refuse_contradictions(labels: Path, rows: Sequence[LabelRow]) -> None:
+    """Raises `ConfigError` for all answers that one person labelled twice, and not alike."""
+    problems = []
+    said: dict[object, tuple[int, Label]] = {}
+    for row in rows:
+        answer = (row.rater, row.case, row.variant, row.repeat, row.input, row.output, row.context)
+        for name, label in row.labels.items():
+            line, first = said.setdefault((name, answer), (row.line, label))
+            if first != label:
+                who = f"{row.rater} says" if row.rater else "one person says"
+                message = (
+                    f"{who} {_shown(label)} of an answer for {name}, and {_shown(first)} of the same in line {line}"
+                )
+                hint = "keep one of the two rows, or name the people in a column `rater`"
+                problems.append(Diagnostic("error", "ST112", message, Place(labels, row.line), hint=hint))
+    _refuse(labels, problems)
+
+
+def _shown(label: Label) -> str:
+    return ("pass" if label else "fail") if isinstance(label, bool) else f"{label:g}"
+
+
+def refuse_off_scale(
+    labels: Path, rows: Sequence[LabelRow], metrics: Mapping[str, GradedMetric], pass_at: float | None
+) -> None:
+    """Raises `ConfigError` for all labels that no number of their judge's scale could be, and such a ``pass_at``."""
+    for name, metric in metrics.items():
+        low, high = metric.info.scale
+        if pass_at is not None and not low <= pass_at <= high:
+            raise ConfigError(
+                f"--pass-at {pass_at:g} is off the scale of {name}, {low:g} to {high:g}",
+                hint="give the number from which people let an answer pass; --metric asks one judge at a time",
+            )
     problems = []
     for row in rows:
         for name, metric in metrics.items():

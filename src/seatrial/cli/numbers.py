@@ -6,14 +6,19 @@ import math
 
 import click
 
+from seatrial.core.text import excerpt
+
+_SHOWN_BYTES = 40
+
 
 class Whole(click.ParamType[int]):
-    """A whole number of at least ``least``."""
+    """A whole number of at least ``least``, and at most ``most``."""
 
     name = "whole number"
 
-    def __init__(self, least: int = 1) -> None:
+    def __init__(self, least: int = 1, most: int | None = None) -> None:
         self._least = least
+        self._most = most
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number; fails in words."""
@@ -21,8 +26,9 @@ class Whole(click.ParamType[int]):
             number = int(str(value))
         except ValueError:
             number = None
-        if number is None or number < self._least:
-            self.fail(f"must be a whole number of at least {self._least}, not {str(value)!r}", param, ctx)
+        if number is None or number < self._least or (self._most is not None and number > self._most):
+            bounds = f"of at least {self._least}" if self._most is None else f"from {self._least} to {self._most}"
+            self.fail(f"must be a whole number {bounds}, not {excerpt(str(value), _SHOWN_BYTES)!r}", param, ctx)
         return number
 
 

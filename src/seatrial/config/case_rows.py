@@ -16,6 +16,7 @@ from seatrial.config.yaml_reader import read_yaml
 
 _LIST_COLUMNS = {"expected_tools", "forbidden_tools", "tags", "evaluations", "retrieval_context"}
 _JSON_START = ("[", "{")
+_LONGEST_CELL = 10_000_000
 
 
 class CaseRows(NamedTuple):
@@ -159,6 +160,7 @@ def _records(source: Source) -> Iterator[tuple[int, list[str]]]:
     """Rows with the line on which each begins."""
     first = next(source.lines_in_turn())
     delimiter = "\t" if source.path.suffix.lower() == ".tsv" else max(",;\t", key=lambda mark: first.count(mark))
+    csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     for cells in reader:

@@ -28,7 +28,7 @@ class MetricFacts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Means(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a try took, in the mean; None is unknown. ``cost_usd`` and ``tokens`` count the agent, not its judges."""
+    """What a try took, in the mean; None is unknown, also in part. ``cost_usd`` and ``tokens`` count the agent, not its judges."""
 
     duration_s: float | None = None
     tokens: float | None = None
@@ -200,7 +200,7 @@ def _means(tries: Sequence[TrialRecord]) -> Means:
     costs = [trial.cost_usd for trial in tries if trial.cost_usd is not None]
     return Means(
         duration_s=_mean([trial.duration_s for trial in tries]),
-        tokens=_mean(list(_tokens(tries))),
+        tokens=None if any(map(_has_unknown_tokens, tries)) else _mean(list(_tokens(tries))),
         cost_usd=_mean(costs) if len(costs) == len(tries) else None,
     )
 
@@ -214,6 +214,10 @@ def _tokens(tries: Iterable[TrialRecord]) -> Iterator[int]:
     return (trial.usage.input_tokens + trial.usage.output_tokens for trial in tries)
 
 
+def _has_unknown_tokens(trial: TrialRecord) -> bool:
+    return trial.usage.unknown_requests > 0
+
+
 @dataclass
 class _Sums:
     """What all tries took together."""
@@ -222,7 +226,7 @@ class _Sums:
     cut_off: int = 0
     judged: int = 0
     duration_s: float = 0.0
-    tokens: int = 0
+    tokens: int | None = 0
     cost_usd: float | None = 0.0
 
     def add(self, tries: Sequence[TrialRecord]) -> None:
@@ -230,7 +234,8 @@ class _Sums:
         self.cut_off += sum(trial.outcome == "not_run" and not _is_skipped(trial) for trial in tries)
         judged = [trial for trial in tries if trial.outcome in _JUDGED and not _is_spoiled(trial)]
         self.judged += len(judged)
-        self.tokens += sum(_tokens(judged))
+        if self.tokens is not None:
+            self.tokens = None if any(map(_has_unknown_tokens, judged)) else self.tokens + sum(_tokens(judged))
         for trial in judged:
             self.duration_s += trial.duration_s
             is_known = self.cost_usd is not None and trial.cost_usd is not None
@@ -239,8 +244,9 @@ class _Sums:
     def means(self) -> Means:
         if not self.judged:
             return Means()
-        cost = None if self.cost_usd is None else self.cost_usd / self.judged
-        return Means(self.duration_s / self.judged, self.tokens / self.judged, cost)
+        tokens = None if self.tokens is None else self.tokens / self.judged
+        cost_usd = None if self.cost_usd is None else self.cost_usd / self.judged
+        return Means(self.duration_s / self.judged, tokens, cost_usd)
 
 
 def _is_skipped(trial: TrialRecord) -> bool:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.support.sides import F1, case, outcomes, scores, side
 from tests.support.stored_trials import NOON, trial
 
+from seatrial.core.usage import UsageTotal
 from seatrial.errors import RunError
 from seatrial.metrics.base import Score
 from seatrial.runs.compare import Comparison, compare
@@ -275,6 +276,16 @@ def test_a_run_becomes_a_side_with_what_each_case_took(store: RunStore, stored: 
     assert [each.has_passed for each in found.cases.values()] == [False, None, False, None, None, None]
     assert found.missing == 1
     assert found.metrics["f1"] == MetricFacts(0.5, scale=(0.0, 1.0))
+
+
+def test_tokens_that_nobody_counted_are_unknown_and_no_saving(
+    store: RunStore, stored: Callable[..., RunRecord]
+) -> None:
+    uncounted = UsageTotal(requests=1, unknown_requests=1)
+    before = side_of_run(store, stored("r1", [trial(0), trial(1)]))
+    after = side_of_run(store, stored("r2", [trial(0, usage=uncounted), trial(1, usage=uncounted)]))
+    assert (before.means.tokens, after.means.tokens, after.cases["case 0", ""].means.tokens) == (14.0, None, None)
+    assert [each.what for each in compare(before, after).taken] == ["duration_s"]
 
 
 @given(*[st.integers(0, 30)] * 4)
