@@ -28,7 +28,10 @@ class MetricFacts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Means(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a try took, in the mean; None is unknown, also in part. ``cost_usd`` and ``tokens`` count the agent, not its judges."""
+    """What a try took, in the mean; None is unknown, also in part.
+
+    ``cost_usd`` and ``tokens`` count the agent, not its judges.
+    """
 
     duration_s: float | None = None
     tokens: float | None = None
