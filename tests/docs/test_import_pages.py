@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from seatrial.config.promptfoo.asserts import CHECKS, METRICS
+from seatrial.config.promptfoo.asserts import METRICS
+from seatrial.config.promptfoo.checks import CHECKS
 from seatrial.config.promptfoo.tables import table
 from seatrial.config.promptfoo.template import FILTERS
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from seatrial.config.expected_tools import invalid_pattern
 from seatrial.config.located import Block, Listing, plain
 from seatrial.config.notes import Keys, Notes
+from seatrial.config.promptfoo.checks import CHECKS, Given, RefusedError, short
 from seatrial.config.promptfoo.files import MARK, Files
 from seatrial.config.promptfoo.models import Models
 from seatrial.config.promptfoo.tables import table
 from seatrial.config.promptfoo.template import TemplateError, fill, one_line, shown
 
 _MOST_TRUTH = 5000
-_NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
-_JS_FORM = re.compile(r"/(.*)/([a-z]*)", re.DOTALL)
 
 
 @dataclass
@@ -29,109 +26,6 @@ class Grading:
     evaluations: list[dict[str, Any]] = field(default_factory=list)
     ground_truth: str | None = None
     needs_context: bool = False
-
-
-@dataclass
-class _Given:
-    """One assertion: its keys, its value with variables filled, its threshold."""
-
-    keys: Keys
-    value: Any
-    threshold: float | None
-
-    @property
-    def text(self) -> str:
-        return shown(self.value)
-
-    @property
-    def texts(self) -> list[str]:
-        return [shown(item) for item in self.value] if isinstance(self.value, list) else [self.text]
-
-
-class _RefusedError(Exception):
-    """The assertion cannot be carried over; the message says what to write instead."""
-
-
-def _texts(
-    *, ignore_case: bool = False, any_of: bool = False, is_list: bool = False
-) -> Callable[[_Given], dict[str, Any]]:
-    def made(given: _Given) -> dict[str, Any]:
-        is_one_text = is_list and isinstance(given.value, str)
-        texts = [text.strip() for text in given.text.split(",")] if is_one_text else given.texts
-        if not texts or not all(texts):
-            raise _RefusedError("it looks for nothing, which holds of every answer")
-        check: dict[str, Any] = {"contains": texts[0] if len(texts) == 1 else texts}
-        if any_of and len(texts) > 1:
-            check["any_of"] = True
-        return check | ({"ignore_case": True} if ignore_case else {})
-
-    return made
-
-
-def _equals(given: _Given) -> dict[str, Any]:
-    if isinstance(given.value, dict | list):
-        return {"json_path": "$", "equals": given.value}
-    return {"equals": given.text}
-
-
-def _starts_with(given: _Given) -> dict[str, Any]:
-    if not given.text:
-        raise _RefusedError("it looks for nothing, which holds of every answer")
-    return {"regex": r"\A" + re.escape(given.text)}
-
-
-def _regex(given: _Given) -> dict[str, Any]:
-    pattern, flags = given.text, ""
-    slashed = _JS_FORM.fullmatch(pattern)
-    if slashed is not None and set(slashed[2]) <= set("gimsuy"):
-        pattern, flags = slashed[1], slashed[2]
-    pattern = _NAMED_GROUP.sub("(?P<", pattern)
-    if list(invalid_pattern(pattern, ())):
-        raise _RefusedError("Python reads this pattern otherwise; write it as Python's `re` has it")
-    if not pattern.strip():
-        raise _RefusedError("it looks for nothing, which holds of every answer")
-    check: dict[str, Any] = {"regex": f"(?s){pattern}" if "s" in flags else pattern}
-    return check | ({"ignore_case": True} if "i" in flags else {}) | ({"multiline": True} if "m" in flags else {})
-
-
-def _json_schema(given: _Given) -> dict[str, Any]:
-    value = given.value
-    if isinstance(value, str) and value.strip():
-        try:
-            value = json.loads(value)
-        except ValueError:
-            raise _RefusedError("its schema cannot be read as JSON") from None
-    if value in (None, ""):
-        value = {}
-    if not isinstance(value, dict):
-        raise _RefusedError("a schema is a block; write `json_schema: {...}`")
-    return {"json_schema": value}
-
-
-def _limit(key: str) -> Callable[[_Given], dict[str, Any]]:
-    def made(given: _Given) -> dict[str, Any]:
-        if given.threshold is None or given.threshold <= 0:
-            raise _RefusedError("it needs a threshold above 0")
-        return {key: _short(given.threshold)}
-
-    return made
-
-
-CHECKS: dict[str, Callable[[_Given], dict[str, Any]]] = {
-    "equals": _equals,
-    "contains": _texts(),
-    "icontains": _texts(ignore_case=True),
-    "contains-all": _texts(is_list=True),
-    "icontains-all": _texts(ignore_case=True, is_list=True),
-    "contains-any": _texts(any_of=True, is_list=True),
-    "icontains-any": _texts(ignore_case=True, any_of=True, is_list=True),
-    "starts-with": _starts_with,
-    "regex": _regex,
-    "is-json": _json_schema,
-    "contains-json": _json_schema,
-    "cost": _limit("max_cost_usd"),
-    "latency": _limit("max_latency_ms"),
-}
 
 
 @dataclass(frozen=True)
@@ -215,7 +109,7 @@ class Asserts:
                 self._check(base, given, shared, is_negated, found)
             else:
                 self._metric(base, given, shared, is_negated, found)
-        except (_RefusedError, TemplateError) as error:
+        except (RefusedError, TemplateError) as error:
             found.checks[:], found.evaluations[:], found.ground_truth = before
             shown_value = shown(plain(block.get("value")))[:60]
             self.notes.left(place, f"{kind} {shown_value}".strip(), self._reason(error))
@@ -263,12 +157,12 @@ class Asserts:
                 self.notes.left(place, "an item of an assert-set", "it is no block with a `type`")
         keys.rest(table("assert_reasons"))
 
-    def _given(self, kind: str, keys: Keys, variables: Mapping[str, Any]) -> _Given:
+    def _given(self, kind: str, keys: Keys, variables: Mapping[str, Any]) -> Given:
         value = None if kind in _WITHOUT_VALUE else keys.take("value")
         if isinstance(value, str) and value.startswith(MARK):
             path = next(iter(self.files.named(value, keys.block.place_of_key("value"))), None)
             if path is None:
-                raise _RefusedError("its value is in a file that is not read")
+                raise RefusedError("its value is in a file that is not read")
             is_data = path.suffix.lower() in (".json", ".yaml", ".yml")
             place = keys.block.place_of_key("value")
             value = self.files.data(path, place) if is_data else self.files.text(path, place)
@@ -279,7 +173,7 @@ class Asserts:
             if threshold is not None:
                 keys.leave("threshold", "it is no number")
             threshold = None
-        return _Given(keys, _filled(value, variables), threshold)
+        return Given(keys, _filled(value, variables), threshold)
 
     def _shared(self, keys: Keys) -> dict[str, Any]:
         """Weight and group; a weight of 0 stays for the caller to see."""
@@ -294,12 +188,12 @@ class Asserts:
         if isinstance(weight, bool) or (weight is not None and not isinstance(weight, int | float)):
             keys.leave("weight", "it is no number")
         elif weight is not None and weight != 1:
-            made["weight"] = _short(weight)
+            made["weight"] = short(weight)
         return made
 
-    def _check(self, kind: str, given: _Given, shared: dict[str, Any], is_negated: bool, found: Grading) -> None:
+    def _check(self, kind: str, given: Given, shared: dict[str, Any], is_negated: bool, found: Grading) -> None:
         if shared.get("weight", 1) <= 0:
-            raise _RefusedError("a check of weight 0 decides nothing; a metric without a threshold is only scored")
+            raise RefusedError("a check of weight 0 decides nothing; a metric without a threshold is only scored")
         check = CHECKS[kind](given)
         keys = given.keys
         if kind == "contains-json":
@@ -307,10 +201,10 @@ class Asserts:
             self.notes.changed(keys.block.place_of_value("type"), "contains-json", told)
         found.checks.append({"not": check | shared} if is_negated else check | shared)
 
-    def _metric(self, kind: str, given: _Given, shared: dict[str, Any], is_negated: bool, found: Grading) -> None:
+    def _metric(self, kind: str, given: Given, shared: dict[str, Any], is_negated: bool, found: Grading) -> None:
         measure, place = METRICS[kind], given.keys.block.place_of_value("type")
         if is_negated:
-            raise _RefusedError("a metric has no opposite; write a judge's criteria the other way round")
+            raise RefusedError("a metric has no opposite; write a judge's criteria the other way round")
         made: dict[str, Any] = {"metric": measure.metric}
         if measure.criteria:
             made = {"metric": "geval", **self._criteria(measure, given)}
@@ -325,7 +219,7 @@ class Asserts:
         if threshold is None:
             self.notes.changed(place, kind, "it is only scored; write a `threshold`")
         else:
-            made["threshold"] = _short(threshold)
+            made["threshold"] = short(threshold)
             self._refuse_off_scale(measure, threshold)
         if measure.metric not in _COMPUTED:
             made |= self._judge(given.keys)
@@ -341,30 +235,30 @@ class Asserts:
         block = self.judge if model is None else model.block
         return {} if block is None else {"model": block}
 
-    def _criteria(self, measure: _Measure, given: _Given) -> dict[str, Any]:
+    def _criteria(self, measure: _Measure, given: Given) -> dict[str, Any]:
         if measure.needs_truth:
             return {"criteria": measure.criteria, "evaluation_params": ["actual_output", "expected_output"]}
         criteria = "\n".join(text for text in given.texts if text.strip())
         if not criteria:
-            raise _RefusedError("it has no criteria")
+            raise RefusedError("it has no criteria")
         return {"criteria": criteria, "evaluation_params": ["input", "actual_output"]}
 
-    def _truth(self, given: _Given, found: Grading) -> None:
+    def _truth(self, given: Given, found: Grading) -> None:
         if isinstance(given.value, list) and len(given.value) > 1:
-            raise _RefusedError("a case has one ground_truth; write a case for each")
+            raise RefusedError("a case has one ground_truth; write a case for each")
         truth = given.texts[0] if given.texts else ""
         if not truth:
-            raise _RefusedError("it has no value to compare with")
+            raise RefusedError("it has no value to compare with")
         if len(truth) > _MOST_TRUTH:
-            raise _RefusedError(f"a ground_truth has at most {_MOST_TRUTH:,} characters")
+            raise RefusedError(f"a ground_truth has at most {_MOST_TRUTH:,} characters")
         if found.ground_truth not in (None, truth):
-            raise _RefusedError("a case has one ground_truth, and another assertion gave it; write a second case")
+            raise RefusedError("a case has one ground_truth, and another assertion gave it; write a second case")
         found.ground_truth = truth
 
     def _refuse_off_scale(self, measure: _Measure, threshold: float) -> None:
         high = {"levenshtein": float("inf"), "similarity": 5.0}.get(measure.metric, 1.0)
         if not 0 <= threshold <= high:
-            raise _RefusedError(f"the threshold {threshold:g} is not on the scale of {measure.metric}")
+            raise RefusedError(f"the threshold {threshold:g} is not on the scale of {measure.metric}")
 
 
 def _filled(value: Any, variables: Mapping[str, Any]) -> Any:
@@ -386,7 +280,3 @@ def _named(made: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]
     while name in taken:
         name, number = f"{made['metric']} {number}", number + 1
     return made if name == made["metric"] else {"metric": made["metric"], "name": name, **made}
-
-
-def _short(number: float) -> float | int:
-    return int(number) if float(number).is_integer() else number
