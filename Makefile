@@ -41,6 +41,11 @@ SERVERS := $(VENV)/share/seatrial/servers/.installed
 $(SERVERS): scripts/install_test_servers.py $(wildcard tests/servers/*) | $(VENV)/.dev
 	@$(PY) scripts/install_test_servers.py
 
+# The built package in environments of its own, with the oldest and the newest dependencies that it allows.
+PACKAGES := $(VENV)/share/seatrial/packages/.fetched
+$(PACKAGES): scripts/install_packages.py pyproject.toml | $(VENV)/.dev
+	@$(PY) scripts/install_packages.py
+
 comma := ,
 
 setup: $(VENV)/.dev ## a virtual environment with everything that development needs
@@ -50,7 +55,7 @@ demo: $(VENV)/.demo ## test the example agent: no key, no server
 	if [ $$status -gt 1 ]; then exit $$status; fi; \
 	echo; echo "What was stored:"; $(BIN)/seatrial runs list --agent examples/support --limit 3
 
-test: $(VENV)/.dev $(SERVERS) ## the tests
+test: $(VENV)/.dev $(SERVERS) $(PACKAGES) ## the tests
 	@$(PY) -m pytest -n $(WORKERS)
 
 check: lint types arch test ## everything that must hold before a change lands

@@ -19,6 +19,7 @@ from seatrial.providers.model_catalog import known_names, model_info, near_names
 
 _OVER_HTTP = ("openai", "azure_openai", "anthropic", "openai_compatible")
 _SCHEMES = ("http://", "https://")
+_UNSET = "${"  # a variable that is not set; that it is missing is told already
 _WAYS_TO_SIGN = {"anthropic": ("api_key", "oauth_token"), "azure_openai": ("api_key", "oauth_token")}
 
 
@@ -59,7 +60,7 @@ def _unusable(loaded: LoadedAgent, path: KeyPath, model: ModelConfig) -> Diagnos
     if model.provider == "openai_compatible" and not model.endpoint:
         message = "`provider: openai_compatible` needs `endpoint:`, the server's base URL"
         return loaded.diagnose("ST104", path, message, hint="for example `endpoint: http://localhost:8000/v1`")
-    if model.provider in _OVER_HTTP and model.endpoint and not model.endpoint.strip().startswith(_SCHEMES):
+    if model.provider in _OVER_HTTP and model.endpoint and not model.endpoint.strip().startswith((*_SCHEMES, _UNSET)):
         message = f"the endpoint {model.endpoint!r} is no URL"
         return loaded.diagnose("ST402", (*path, "endpoint"), message, hint="it begins with http:// or https://")
     ways = _WAYS_TO_SIGN.get(model.provider)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 import msgspec
@@ -25,9 +25,11 @@ from seatrial.core.abort import AbortSignal
 from seatrial.core.threads import in_thread
 from seatrial.errors import ConfigError
 from seatrial.retrieval.base import SearchMode, SearchResult
-from seatrial.retrieval.index import Index
 from seatrial.retrieval.report import IndexReport, IndexStats, require_passages
 from seatrial.retrieval.search import SearchSettings
+
+if TYPE_CHECKING:
+    from seatrial.retrieval.index import Index
 
 _PROBLEMS_SHOWN = 10
 

@@ -8,7 +8,12 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
+from seatrial.errors import MissingExtraError
+
+try:
+    import numpy as np
+except ImportError as error:
+    raise MissingExtraError("local", "the embedded engine") from error
 
 if TYPE_CHECKING:
     import numpy.typing as npt

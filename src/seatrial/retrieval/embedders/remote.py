@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
-from seatrial.errors import ProviderError, RetrievalError
+from seatrial.errors import MissingExtraError, ProviderError, RetrievalError
 from seatrial.formats.failures import error_of_reply
 from seatrial.http_client.client import HttpClient, Timeouts
 from seatrial.http_client.retries import RetryPolicy, with_retries
+
+try:
+    import numpy as np
+except ImportError as error:
+    raise MissingExtraError("local", "searching documents") from error
 
 if TYPE_CHECKING:
     from seatrial.retrieval.base import Vectors
