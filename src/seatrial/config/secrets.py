@@ -153,7 +153,8 @@ def _masked(data: Any, secrets: frozenset[str], *, is_secret: bool = False, by_n
         for key, value in data.items():
             looks = by_name and key not in _NOT_SEARCHED
             hides = looks and (is_secret or is_holder_of_secrets(str(key)))
-            made[key] = _masked(value, secrets, is_secret=hides, by_name=looks)
+            shown = mask(key, secrets) if isinstance(key, str) else key
+            made[shown] = _masked(value, secrets, is_secret=hides, by_name=looks)
         return made
     if isinstance(data, list | tuple):
         return [_masked(value, secrets, is_secret=is_secret, by_name=by_name) for value in data]

@@ -151,6 +151,12 @@ def test_short_values_are_not_searched_for() -> None:
     assert mask("the answer is true", {"true", "1"}) == "the answer is true"
 
 
+def test_a_secret_that_is_a_key_is_masked_like_one_that_is_a_value() -> None:
+    assert masked({"users": [{CANARY: 1, f"of {CANARY}": {"name": CANARY}}]}, {CANARY}) == {
+        "users": [{"[secret]": 1, "of [secret]": {"name": "[secret]"}}]
+    }
+
+
 def test_the_longest_of_overlapping_secrets_is_masked_whole() -> None:
     assert mask("abcdefgh-tail", {"abcdefgh", "abcdefgh-tail"}) == "[secret]"
 
