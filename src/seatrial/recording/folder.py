@@ -55,7 +55,7 @@ class Folder:
         """What is recorded of the case, None when nothing is."""
         for path in (self.path_of(case), self._other_path_of(case)):
             try:
-                data = path.read_bytes()
+                data = _bytes_of(path)
             except FileNotFoundError:
                 continue
             except OSError as error:
@@ -72,7 +72,7 @@ class Folder:
             blobs.write(data)
             write_atomically(self.path_of(cassette.case), data)
             other = self._other_path_of(cassette.case)
-            if other.exists() and decode(other.read_bytes(), str(other)).case == cassette.case:
+            if other.exists() and decode(_bytes_of(other), str(other)).case == cassette.case:
                 other.unlink()
         except OSError as error:
             raise RunError(f"nothing can be recorded in {self.path}: {error.strerror}") from error
@@ -84,7 +84,7 @@ class Folder:
 
     def files(self) -> Iterator[Path]:
         """All files of cases, sorted."""
-        return (path for path in sorted(self.path.glob("*.json")) if path.name != MODELS_FILE)
+        return (path for path in sorted(self.path.glob("*.json")) if path.name != MODELS_FILE and path.is_file())
 
     def remove_unnamed_blobs(self) -> None:
         """Removes pictures and files that no case names any more."""
@@ -100,7 +100,7 @@ class Folder:
         """What was known of the models, by the names that calls give them; empty where it was not kept."""
         path = self.path / MODELS_FILE
         try:
-            return msgspec.json.decode(path.read_bytes(), type=dict[str, ModelInfo])
+            return msgspec.json.decode(_bytes_of(path), type=dict[str, ModelInfo])
         except FileNotFoundError:
             return {}
         except (OSError, msgspec.DecodeError) as error:
@@ -118,6 +118,13 @@ class Folder:
         """Where the case would be if other cases were there, or not there."""
         stem = self._stems.get(case) or stem_of(case)
         return self.path / f"{stem if self._is_shared.get(stem) else _marked(stem, case)}.json"
+
+
+def _bytes_of(path: Path) -> bytes:
+    """The file's contents; a pipe or device is refused, because reading it may never end."""
+    if not path.is_file() and path.exists():
+        raise RunError(f"{path} is no regular file", hint="remove it, or name another folder")
+    return path.read_bytes()
 
 
 def stem_of(case: str) -> str:
