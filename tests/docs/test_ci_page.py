@@ -66,8 +66,28 @@ def test_a_change_that_breaks_a_case_fails_the_job_and_is_marked_at_its_line(rep
     done, summary = on_github(repository)
     suite = done["Run the suite from its recording"]
     assert suite.returncode == 1
-    assert "::error file=" in suite.stdout + suite.stderr
-    assert "weekday" in summary
+    assert "::error file=agent.yaml,line=15,title=weekday%3A failed::contains" in suite.stderr
+    assert summary.startswith("## FAILED: shop")
+    assert "- at agent.yaml:15" in summary
+
+
+def test_a_suite_that_is_green_because_a_case_is_gone_fails_the_job_and_the_summary_says_why(repository: Path) -> None:
+    file = repository / "agent.yaml"
+    text = file.read_text()
+    file.write_text(text[: text.index("  - name: no-such-shop")])
+    done, summary = on_github(repository)
+    suite = done["Run the suite from its recording"]
+    assert suite.returncode == 1
+    assert "::error title=compared with baseline.json::judged before and gone now: no-such-shop" in suite.stderr
+    assert summary.startswith("## PASSED: shop")
+    assert "- gate: judged before and gone now: no-such-shop" in summary
+
+
+def test_an_annotation_names_the_file_as_it_is_in_the_checkout_wherever_the_step_runs(repository: Path) -> None:
+    file = repository / "agent.yaml"
+    file.write_text(file.read_text().replace("09:00 to 19:00", "08:00 to 19:00"))
+    done = in_bash("seatrial test", repository, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=str(repository.parent))
+    assert "::error file=shop/agent.yaml,line=15," in done.stderr
 
 
 def test_the_first_step_installs_what_the_page_says() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from seatrial.cli.sides import is_baseline, side_of
 from seatrial.errors import ConfigError, RunError
 from seatrial.reporters.comparison_text import print_comparison
 from seatrial.reporters.console import console_on
+from seatrial.reporters.github import is_github, tell_github_of_comparison
 from seatrial.reporters.plain import Glyphs
 from seatrial.runs.baseline import FILE, write_baseline
 from seatrial.runs.compare import compare
@@ -90,6 +93,8 @@ class Against:
         reasons = [f"{reason} (--fail-on {self.fail_on})" for reason in reasons_to_fail(found, self.fail_on)]
         stream.write("\n")
         print_comparison(found, console_on(stream), Glyphs(stream.encoding), reasons)
+        if is_github(os.environ):
+            tell_github_of_comparison(found, reasons, sys.stderr, os.environ)
         return code
 
 
