@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -36,6 +37,7 @@ COMMANDS = {
     "calibrate": Entry("seatrial.cli.calibrate", "Say how far judges agree with people."),
     "doctor": Entry("seatrial.cli.doctor.command", "Check the environment and say what to mend."),
     "import": Entry("seatrial.cli.import_suite", "Carry over files of other tools."),
+    "completion": Entry("seatrial.cli.completion", "Print the script that completes words in your shell."),
 }
 
 
@@ -98,6 +100,9 @@ def cli() -> None:
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """The console script: runs one command and ends the process with its exit code."""
+    instruction = os.environ.get("_SEATRIAL_COMPLETE")
+    if instruction:
+        sys.exit(import_module("seatrial.cli.completing").complete(instruction))
     args = list(sys.argv[1:] if argv is None else argv)
     session = terminal.Session()
     sinks = streams.prepare()
