@@ -254,7 +254,18 @@ def _result_content(message: ToolResultMessage, dialect: ChatDialect) -> Any:
     blocks: Sequence[msgspec.Struct] = message.content
     if not dialect.has_result_images and (dialect.has_images or dialect.has_files):
         blocks = [block for block in message.content if isinstance(block, TextContent)]
-    return _input_content(without_empty_text(blocks) or [TextContent(EMPTY_RESULT)], dialect)
+    said = without_empty_text(blocks)
+    if not said:
+        carried = [_named(block) for block in message.content if not isinstance(block, TextContent)]
+        said = [TextContent("\n".join(carried) or EMPTY_RESULT)]
+    return _input_content(said, dialect)
+
+
+def _named(block: msgspec.Struct) -> str:
+    """What stands in a result in the place of what the next message shows."""
+    kind = "image" if isinstance(block, ImageContent) else "file"
+    mime_type, data = getattr(block, "mime_type", ""), getattr(block, "data", "")
+    return f"[{kind} {mime_type}, {len(data) * 3 // 4:,} bytes: shown in the next message]"
 
 
 def _shown_block(block: msgspec.Struct, dialect: ChatDialect) -> dict[str, Any]:

@@ -194,7 +194,8 @@ def test_images_of_results_follow_the_whole_batch() -> None:
     )
     messages = body_of(ModelRequest("", history))["messages"]
     assert [message["role"] for message in messages] == ["assistant", "tool", "tool", "user", "user", "user"]
-    assert messages[2]["content"] == [{"type": "text", "text": "(no output)"}]
+    told = "[image image/png, 3 bytes: shown in the next message]"
+    assert messages[2]["content"] == [{"type": "text", "text": told}]
     assert [part["type"] for part in messages[3]["content"]] == ["text", "image_url"]
 
 
