@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,13 @@ CURSOR_REFUSED = -32602
 
 _MAX_CHARS = 1000
 _SHORTEST_SECRET = 6
+_NO_SHEBANG = (
+    "it does not say what runs it: write `command: python` and the file under `args`, or `#!` in its first line"
+)
+_NO_PACKAGE = ("E404", "404 Not Found", "was not found in the package registry", "not found in the package index")
+_UNSET = re.compile(
+    r"KeyError: '([A-Z][A-Z0-9_]+)'|\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b[^\n]{0,60}(?:required|not set|missing|unset)"
+)
 _DOWNLOADERS = ("npx", "uvx", "npx.cmd", "pipx", "docker")
 
 
@@ -41,9 +50,9 @@ class Failures:
         cause = root_cause(error)
         if isinstance(cause, McpError):
             return cause
-        if isinstance(cause, TimeoutError):
-            limit_s = self._settings.connect_timeout_s
-            return self._made(link, f"{self._who} was not ready within {limit_s:g} s", hint=self._slow_hint())
+        if isinstance(cause, TimeoutError) or link.has_timed_out:
+            why = f"{self._who} did not get ready in {self._settings.connect_timeout_s:g} s (connect_timeout)"
+            return self._made(link, why, hint=self._slow_hint())
         if link.http_failure is not None:
             return self._refused(link.http_failure, cause)
         if self._settings.is_remote:
@@ -58,7 +67,8 @@ class Failures:
             return self._made(
                 link, f"{self._who} {link.process.told_end} before it was ready", is_lost=True, hint=_why_it_ended(link)
             )
-        return self._made(link, f"{self._who} could not be started: {_words(cause)}", code=_code(cause))
+        hint = _NO_SHEBANG if isinstance(cause, OSError) and cause.errno == errno.ENOEXEC else None
+        return self._made(link, f"{self._who} could not be started: {_words(cause)}", code=_code(cause), hint=hint)
 
     def of_listing(self, link: Link, error: BaseException) -> McpError:
         """It did not tell its tools."""
@@ -154,6 +164,12 @@ def _why_it_ended(link: Link) -> str | None:
     text = "\n".join(link.process.stderr.lines) if link.process is not None else ""
     if "mcp" in text and ("ImportError" in text or "ModuleNotFoundError" in text or "AttributeError" in text):
         return "it may have been made for an older `mcp` package: install it in an environment of its own with `mcp<2`"
+    if any(words in text for words in _NO_PACKAGE):
+        return "there is no package of that name: correct `server`, or the name in `args`"
+    unset = _UNSET.search(text)
+    if unset is not None:
+        name = unset[1] or unset[2]
+        return f"a server sees few of your variables: hand it on by `inherit_env: [{name}]`, or set it under `env`"
     return None
 
 

@@ -46,6 +46,7 @@ class Link:
         self._is_over = asyncio.Event()
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
+        self._limit: asyncio.Timeout | None = None
 
     @property
     def is_open(self) -> bool:
@@ -61,6 +62,11 @@ class Link:
     def is_modern(self) -> bool:
         """Whether the server speaks a revision without a handshake."""
         return self.client.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+    @property
+    def has_timed_out(self) -> bool:
+        """Whether it was given up because it was not ready in time."""
+        return self._limit is not None and self._limit.expired()
 
     @property
     def cause(self) -> BaseException | None:
@@ -106,12 +112,14 @@ class Link:
 
     async def _own(self) -> None:
         _keep_quiet()
+        self._limit = limit = asyncio.timeout(self._settings.connect_timeout_s)
         async with (
-            asyncio.timeout(self._settings.connect_timeout_s) as limit,
+            limit,
             self._transport() as transport,
             self._client(transport) as client,
         ):
             limit.reschedule(None)
+            self._limit = None
             self._ready.set_result(client)
             listening = asyncio.create_task(self._listen(client))
             try:

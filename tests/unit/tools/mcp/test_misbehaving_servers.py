@@ -137,9 +137,31 @@ async def test_the_last_words_of_a_node_program_have_its_reason_and_not_only_its
     assert "Error: Cannot find module 'nothing-of-this-name'" in error.message
 
 
+@pytest.mark.parametrize(
+    ("said", "hint"),
+    [
+        ("npm error 404 Not Found - GET x", "there is no package of that name"),
+        ("KeyError: 'SHOP_TOKEN'", "`inherit_env: [SHOP_TOKEN]`"),
+        ("SHOP_TOKEN environment variable is required", "`inherit_env: [SHOP_TOKEN]`"),
+    ],
+)
+async def test_a_server_that_says_what_it_lacks_is_mended_by_the_hint(said: str, hint: str) -> None:
+    settings = McpSettings(name="srv", command="sh", args=("-c", 'echo "$1" >&2; exit 1', "sh", said))
+    error = await failure_of(McpConnection(settings).start)
+    assert hint in (error.hint or "")
+
+
+async def test_a_program_without_a_first_line_that_names_its_interpreter_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "server"
+    script.write_text("print()\n", encoding="utf-8")
+    script.chmod(0o755)
+    error = await failure_of(McpConnection(McpSettings(name="srv", command=str(script))).start)
+    assert "write `command: python`" in (error.hint or "")
+
+
 async def test_a_server_that_hangs_at_its_start_is_given_up_in_time() -> None:
     error = await failure_of(connection_to("breaks", "hangs_at_start", connect_timeout_s=0.5).start)
-    assert "was not ready within 0.5 s" in error.message
+    assert "did not get ready in 0.5 s (connect_timeout)" in error.message
     assert "connect_timeout" in (error.hint or "")
 
 

@@ -86,4 +86,4 @@ async def test_people_are_told_of_a_start_that_takes_long(monkeypatch: pytest.Mo
         warnings = await servers.start(on_slow=told.append)
         await servers.stop()
     assert told == ["the MCP server 'srv' is still starting"]
-    assert "was not ready within 1 s" in warnings[0]
+    assert "did not get ready in 1 s (connect_timeout)" in warnings[0]
