@@ -9,11 +9,8 @@ from urllib.parse import unquote
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted(
-    page
-    for folder in (".", "docs", "examples", "benchmarks")
-    for page in (ROOT.glob("*.md") if folder == "." else (ROOT / folder).rglob("*.md"))
-)
+FOLDERS = ("docs", "examples", "benchmarks", "src", "tests")
+PAGES = [*sorted(ROOT.glob("*.md")), *(page for name in FOLDERS for page in sorted((ROOT / name).rglob("*.md")))]
 FENCED = re.compile(r"^(`{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
