@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.pages import commands_of, page
+from tests.support.terminal import TAB, Terminal
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -99,3 +100,22 @@ def test_the_lines_of_the_page_put_the_scripts_into_place(tmp_path: Path) -> Non
     for command in commands_of(page("guides/completion.md")):
         if "mkdir" not in command:
             assert command in run(["seatrial", "completion", "--help"], tmp_path)
+
+
+def test_the_tab_key_completes_commands_files_and_runs_in_a_bash_at_a_terminal(tmp_path: Path) -> None:
+    run(["seatrial", "init", "shop", "--yes"], tmp_path)
+    shop = tmp_path / "shop"
+    run(["seatrial", "test"], shop)
+    (name,) = in_bash("seatrial runs show 2", shop)
+    env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "TERM": "dumb", "PS1": "ready> "}
+    with Terminal(["bash", "--norc", "--noprofile", "-i"], shop, env) as terminal:
+        terminal.enter('eval "$(seatrial completion bash)"; echo loa""ded')
+        terminal.expect("loaded")
+        terminal.send(f"seatrial vali{TAB}agen{TAB}")
+        terminal.expect("seatrial validate agent.yaml ")
+        terminal.enter("")
+        terminal.expect("agent.yaml: valid")
+        terminal.send(f"seatrial runs show {name[:6]}{TAB}")
+        terminal.expect(f"seatrial runs show {name} ")
+        terminal.enter("")
+        terminal.expect("3 of 3 passed")
