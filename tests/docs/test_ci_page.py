@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 from tests.support.pages import commands_of, page, run
 
 PAGE = page("guides/ci.md")
@@ -93,6 +94,10 @@ def test_an_annotation_names_the_file_as_it_is_in_the_checkout_wherever_the_step
 def test_the_first_step_installs_what_the_page_says() -> None:
     assert STEPS["Install"] == "pip install -r requirements.txt"
     assert "`requirements.txt`" in PAGE
+    (line,) = re.findall(r"^```text\n(.*)\n```", PAGE, re.MULTILINE)
+    needed = Requirement(line)
+    assert (needed.name, needed.extras) == ("seatrial", {"local", "metrics"})
+    assert needed.url is not None
 
 
 def test_the_job_for_gitlab_passes(repository: Path) -> None:

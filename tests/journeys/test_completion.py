@@ -62,6 +62,15 @@ def test_bash_is_offered_the_newest_runs_and_none_where_there_are_none(tmp_path:
     assert in_bash(f"seatrial compare {older} {newest[:-1]}", tmp_path) == [newest]
 
 
+def test_bash_is_offered_the_runs_of_the_agent_that_is_named(tmp_path: Path) -> None:
+    run(["seatrial", "init", "shop", "--yes"], tmp_path)
+    run(["seatrial", "test"], tmp_path / "shop")
+    offered = in_bash("seatrial runs show -a shop ", tmp_path)
+    assert offered == in_bash("seatrial compare --agent shop/agent.yaml ", tmp_path)
+    assert offered == in_bash("seatrial runs show ", tmp_path / "shop")
+    assert len(offered) == 2
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_is_given_its_script_and_answered(shell: str, tmp_path: Path) -> None:
     script = run(["seatrial", "completion", shell], tmp_path)

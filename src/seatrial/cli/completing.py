@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from seatrial.runs.names import newest_names
 VARIABLE = "_SEATRIAL_COMPLETE"
 _WORDS = Path(__file__).with_name("completion_words.json")
 _STORE = Path(".seatrial") / "runs.db"
+_AGENT = ("-a", "--agent")
 _RUNS_SHOWN = 20
 
 
@@ -33,10 +35,12 @@ def complete(instruction: str) -> int:
 def candidates(words: Sequence[str], begun: str) -> list[CompletionItem[str]]:
     """What may stand in place of the word begun, after the words before it."""
     table: dict[str, Any] = json.loads(_WORDS.read_text(encoding="utf-8"))
-    name, taken, values, takes = "", set[str](), 0, None
-    for word in words:
+    name, taken, values, takes, folder = "", set[str](), 0, None, Path()
+    for before, word in pairwise(["", *words]):
         if takes is not None:
             takes = None
+            if before in _AGENT:
+                folder = _folder(word)
         elif word.startswith("-"):
             taken.add(word)
             takes = table[name]["options"].get(word)
@@ -46,7 +50,7 @@ def candidates(words: Sequence[str], begun: str) -> list[CompletionItem[str]]:
             values += 1
     entry = table[name]
     if takes is not None:
-        return _values(takes, begun)
+        return _values(takes, begun, folder)
     if begun.startswith("-"):
         return [
             CompletionItem(option) for option in entry["options"] if option.startswith(begun) and option not in taken
@@ -54,16 +58,20 @@ def candidates(words: Sequence[str], begun: str) -> list[CompletionItem[str]]:
     if "commands" in entry:
         return _commands(entry["commands"], begun)
     kinds = entry["values"]
-    return _values(kinds[min(values, len(kinds) - 1)], begun) if kinds else []
+    return _values(kinds[min(values, len(kinds) - 1)], begun, folder) if kinds else []
 
 
 def _commands(summaries: Mapping[str, str], begun: str) -> list[CompletionItem[str]]:
     return [CompletionItem(name, help=told) for name, told in summaries.items() if name.startswith(begun)]
 
 
-def _values(kind: str | list[str], begun: str) -> list[CompletionItem[str]]:
+def _folder(agent: str) -> Path:
+    return Path(agent) if Path(agent).is_dir() else Path(agent).parent
+
+
+def _values(kind: str | list[str], begun: str, folder: Path) -> list[CompletionItem[str]]:
     if kind == "file":
         return [CompletionItem(begun, type="file")]
     if kind == "run":
-        kind = ["last", *newest_names(_STORE, _RUNS_SHOWN)]
+        kind = ["last", *newest_names(folder / _STORE, _RUNS_SHOWN)]
     return [CompletionItem(word) for word in kind if word.startswith(begun)] if isinstance(kind, list) else []
