@@ -323,3 +323,31 @@ def test_each_try_asks_the_model_to_draw_by_a_number_of_its_own(tmp_path: Path, 
     assert other.returncode == 1
     assert "- seed: 7" in other.stdout
     assert "+ seed: 8" in other.stdout
+
+
+def test_a_recording_that_cannot_be_written_costs_no_result(tmp_path: Path, seatrial: Run) -> None:
+    (tmp_path / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: scripted, name: s.json}\ninstructions: x\n"
+        "tools: [{name: fill, type: function, description: d, file: tools.py, function: fill}]\n"
+        "test_cases:\n  - {name: one, input: a, checks: [{contains: done}]}\n"
+        "  - {name: two, input: b, checks: [{contains: done}]}\n"
+    )
+    (tmp_path / "s.json").write_text('[{"calls": [{"name": "fill", "arguments": {}}]}, "done", "done"]')
+    (tmp_path / "tools.py").write_text(
+        "import pathlib, shutil\n\ndef fill() -> str:\n    shutil.rmtree('tape')\n"
+        "    pathlib.Path('tape').write_text('full')\n    return 'ok'\n"
+    )
+    done = seatrial("test", "--record", "tape", "--concurrency", "1")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "2 of 2 passed" in done.stdout
+    assert "nothing can be recorded in tape" in done.stderr
+    assert "(2 trials not recorded)" in done.stderr
+
+
+@pytest.mark.parametrize("folder", [".", ""])
+def test_a_project_is_no_folder_for_recordings(tmp_path: Path, seatrial: Run, shop: Shop, folder: str) -> None:
+    before = sorted(path.name for path in tmp_path.iterdir())
+    done = seatrial("test", "--record", folder, SHOP_API_KEY=KEY)
+    assert done.returncode == 2
+    assert "it holds what is no recording" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != ".seatrial") == before

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from seatrial.retrieval.report import IndexProgress
 
 _PROBLEMS_TOLD = 5
+_OUTSIDE_FAILED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,11 +238,12 @@ async def test(request: Request, stop: AbortSignal) -> int:
         with terminal.stdout_for_us_alone(request.is_json):
             deck = request.taping.deck(loaded)
             run = await _run(request, begun, loaded, store, console, stop, deck)
-        request.taping.tell_end(deck, is_whole_suite=_is_whole(request, run))
+        is_recorded = request.taping.tell_end(deck, is_whole_suite=_is_whole(request, run))
         report = Report.of(store, run)
         _write(request, report)
         stream = sys.stderr if request.is_json else sys.stdout
-        return request.against.settle(before, run, store, loaded.folder, report.exit_code, stream)
+        code = request.against.settle(before, run, store, loaded.folder, report.exit_code, stream)
+        return code if is_recorded else code or _OUTSIDE_FAILED
 
 
 def _is_whole(request: Request, run: RunRecord) -> bool:

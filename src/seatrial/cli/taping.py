@@ -57,10 +57,16 @@ class Taping:
             masking=Masking(masker.text, masker.record),
         )
 
-    def tell_end(self, deck: Deck | None, *, is_whole_suite: bool) -> None:
-        """Says on stderr what of the recording was not used."""
-        for what in () if deck is None else deck.close(is_whole_suite=is_whole_suite):
+    def tell_end(self, deck: Deck | None, *, is_whole_suite: bool) -> bool:
+        """Says on stderr what of the recording was not used, and what could not be written; whether all could."""
+        if deck is None:
+            return True
+        for what in deck.close(is_whole_suite=is_whole_suite):
             terminal.tell(f"not used of the recording: {what}")
+        if deck.unkept is not None:
+            terminal.tell(f"error: {deck.unkept}")
+            terminal.tell("  the results are kept; once there is room, --replay with --record-missing records the rest")
+        return deck.unkept is None
 
 
 def taping_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -78,6 +78,8 @@ class Blobs:
         path = self._folder / block.data
         if path.parent != self._folder / FOLDER:
             raise RunError(f"the recording names a file outside its folder: {block.data}")
+        if path.exists() and not path.is_file():
+            raise RunError(f"the recording's file {path} is no regular file")
         try:
             data = path.read_bytes()
         except OSError as error:

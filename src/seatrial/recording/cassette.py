@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -17,7 +17,12 @@ from seatrial.errors import RunError
 from seatrial.recording.said import Asked, ModelAsked, Said, ToolAsked, VectorsAsked
 
 FORMAT = 1
+_RECORD_ANEW = "record the case anew"
+
+_Place = Annotated[int, msgspec.Meta(ge=0)]
+_FromOne = Annotated[int, msgspec.Meta(ge=1)]
 # A line break in it keeps it out of texts: there it would be escaped.
+_BEGINNING = re.compile(rb'\s*\{\s*"case"\s*:')
 _NUMBERS = re.compile(rb"\[\n\s*(\d+(?:,\n\s*\d+)*)\n\s*\]")
 
 
@@ -78,8 +83,8 @@ class ModelCall(msgspec.Struct, frozen=True, tag_field="kind", tag="model", omit
     model: str
     messages: tuple[Said, ...] = ()
     continues: int | None = None
-    instructions: int | None = None
-    tools: tuple[int, ...] = ()
+    instructions: _Place | None = None
+    tools: tuple[_Place, ...] = ()
     sampling: Sampling | None = None
     response_schema: dict[str, Any] | None = None
     reply: Reply | None = None
@@ -125,7 +130,7 @@ Call = ModelCall | ToolCallMade | VectorsCall
 class ListedTool(msgspec.Struct, frozen=True, omit_defaults=True):
     """A tool of a server as it was offered; ``spec`` is a place in the cassette's table."""
 
-    spec: int
+    spec: _Place
     label: str
     execution_mode: ExecutionMode = "parallel"
     timeout_s: float | None = None
@@ -137,7 +142,7 @@ class Listing(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a server listed when it was asked for the ``asked``-th time (from 1): it said the same before that."""
 
     source: str
-    asked: int
+    asked: _FromOne
     tools: tuple[ListedTool, ...] = ()
     raised: Raised | None = None
 
@@ -150,7 +155,7 @@ class RecordedTrial(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     variant: str = ""
-    repeat: int = 1
+    repeat: _FromOne = 1
     listings: tuple[Listing, ...] = ()
     calls: tuple[Call, ...] = ()
     grading: tuple[Call, ...] = ()
@@ -201,22 +206,51 @@ def decode(data: bytes, name: str) -> Cassette:
     """The cassette in a file's bytes. Raises `RunError` that names the file and the place when they are none."""
     try:
         cassette = _decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RunError(f"the recording {name} cannot be read: {error}", hint="record the case anew") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RunError(f"the recording {name} cannot be read: {error}", hint=_RECORD_ANEW) from error
     if cassette.format != FORMAT:
         raise RunError(
             f"the recording {name} has the format {cassette.format}, and this version reads {FORMAT}",
-            hint="record the case anew",
+            hint=_RECORD_ANEW,
         )
+    for number, trial in enumerate(cassette.trials):
+        fault = _fault(trial, cassette)
+        if fault is not None:
+            raise RunError(f"the recording {name} cannot be read: {fault} - at `$.trials[{number}]`", hint=_RECORD_ANEW)
     return cassette
 
 
+def is_begun(head: bytes) -> bool:
+    """Whether a file that begins like this is a recording, be it cut off; an empty one holds nothing to lose."""
+    return not head.strip() or _BEGINNING.match(head) is not None
+
+
+def _fault(trial: RecordedTrial, cassette: Cassette) -> str | None:
+    """What a trial says that no recorder wrote; the rest of the recorder's promises are in the types."""
+    calls: dict[int, Call] = {}
+    for call in trial.all_calls:
+        if call.number in calls:
+            return f"two calls have the number {call.number}"
+        if isinstance(call, ModelCall):
+            before = None if call.continues is None else calls.get(call.continues)
+            if call.continues is not None and not isinstance(before, ModelCall):
+                return f"call {call.number} goes on from {call.continues}, which is no request before it"
+            if call.instructions is not None and call.instructions >= len(cassette.instructions):
+                return f"call {call.number} names instructions that are not there"
+            if any(place >= len(cassette.tools) for place in call.tools):
+                return f"call {call.number} names a tool that is not there"
+        calls[call.number] = call
+        has_answer = isinstance(call, VectorsCall) or (call.reply if isinstance(call, ModelCall) else call.output)
+        if not has_answer and call.raised is None:
+            return f"call {call.number} has no answer"
+    if any(tool.spec >= len(cassette.tools) for listing in trial.listings for tool in listing.tools):
+        return "a server's list names a tool that is not there"
+    return None
+
+
 def _model_asked(call: ModelCall, messages: tuple[Said, ...], cassette: Cassette) -> ModelAsked:
-    try:
-        instructions = "" if call.instructions is None else "\n".join(cassette.instructions[call.instructions])
-        tools = tuple([cassette.tools[place] for place in call.tools])
-    except IndexError as error:
-        raise RunError(f"the recording of {cassette.case!r} names an entry that its tables do not have") from error
+    instructions = "" if call.instructions is None else "\n".join(cassette.instructions[call.instructions])
+    tools = tuple([cassette.tools[place] for place in call.tools])
     return ModelAsked(call.model, instructions, messages, tools, call.sampling or Sampling(), call.response_schema)
 
 

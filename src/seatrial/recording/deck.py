@@ -93,12 +93,14 @@ class Deck:
             self._folder.create()
         else:
             self._folder.require()
-        self._blobs = Blobs(path, is_read_only=not is_recording)
+        self._blobs = Blobs(path.absolute(), is_read_only=not is_recording)
         self._listings = Listings()
         self._known_models = self._folder.models() if is_replaying else {}
         self._new_models: dict[str, ModelInfo] = {}
         self._keeps_others = keeps_others or is_replaying
         self._touched: set[str] = set()
+        self._unkept: list[str] = []
+        self._lost: str | None = None
         self._unused: Counter[tuple[str, str]] = Counter()
 
     def model(
@@ -161,7 +163,7 @@ class Deck:
 
     def close(self, *, is_whole_suite: bool) -> list[str]:
         """What should be told at the end: recordings that nobody asked for."""
-        if self.is_recording and is_whole_suite:
+        if self.is_recording and is_whole_suite and self._lost is None:
             self._folder.remove_unnamed_blobs()
         if not self.is_replaying:
             return []
@@ -175,6 +177,14 @@ class Deck:
                 f"the whole of {path.name}: no such case was run" for path in self._folder.files() if path not in read
             ]
         return _shortened(told)
+
+    @property
+    def unkept(self) -> str | None:
+        """What should be told of trials whose recording could not be written; None when all could."""
+        if self._lost is None:
+            return None
+        count = len(self._unkept)
+        return f"{self._lost} ({count:,} trial{'' if count == 1 else 's'} not recorded)"
 
     def _open(self, case: str, variant: str, repeat: int) -> TrialTape:
         recorder = Recorder(variant, repeat, self._blobs) if self.is_recording else None
@@ -200,7 +210,8 @@ class Deck:
 
     def _why_missing(self, case: str, variant: str, repeat: int, cassette: Cassette | None) -> str:
         if cassette is None:
-            return f"there is no recording of this case: {self._folder.path_of(case)} is not there"
+            path = self._folder.shown(self._folder.path_of(case))
+            return f"there is no recording of this case: {path} is not there"
         tries = [trial.repeat for trial in cassette.trials if trial.variant == variant]
         if tries:
             return f"try {repeat} of this case was not recorded, only {_listed(tries)}"
@@ -208,20 +219,37 @@ class Deck:
         return f"the variant {variant or 'of the agent itself'} of this case was not recorded, only {', '.join(names)}"
 
     def _keep(self, case: str, opened: TrialTape) -> None:
-        """Writes the case's file anew with this trial; of an older recording, other tries go unless all is replayed."""
+        """Writes the case's file anew with this trial; of an older recording, other tries go unless all is replayed.
+
+        What cannot be written is noted: the trial itself has its result all the same.
+        """
         is_going_on = self._keeps_others or case in self._touched
         self._touched.add(case)
         if opened.recorder is None:
             return
+        try:
+            self._write(case, opened.recorder, is_going_on=is_going_on)
+        except RunError as error:
+            self._lost = self._lost or error.message
+            self._unkept.append(case)
+
+    def _write(self, case: str, recorder: Recorder, *, is_going_on: bool) -> None:
         if self._new_models:
             self._folder.write_models(self._new_models)
             self._new_models = {}
-        cassette = (self._folder.read(case) if is_going_on else None) or Cassette(case)
+        cassette = (self._readable(case) if is_going_on else None) or Cassette(case)
         tables = Tables(cassette, self._masking.text)
-        trial = opened.recorder.trial.closed(tables)
+        trial = recorder.trial.closed(tables)
         changed = self._masking.record(with_trial(cassette, trial, tables))
         if changed != cassette or not is_going_on:
             self._folder.write(changed, self._blobs)
+
+    def _readable(self, case: str) -> Cassette | None:
+        """What is recorded of the case; a file that cannot be read is recorded over."""
+        try:
+            return self._folder.read(case)
+        except RunError:
+            return None
 
 
 def _listed(tries: Sequence[int]) -> str:

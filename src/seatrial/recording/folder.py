@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,11 +17,13 @@ from seatrial.errors import RunError
 from seatrial.recording.atomic import remove_remains, write_atomically
 from seatrial.recording.blobs import FOLDER as BLOBS
 from seatrial.recording.blobs import Blobs
-from seatrial.recording.cassette import Cassette, decode, encode
+from seatrial.recording.cassette import Cassette, decode, encode, is_begun
 
 MODELS_FILE = "_models.json"
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.]+")
 _LONGEST_BYTES = 80
+_HEAD_BYTES = 200
+_SHOWN = 3
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 
 
@@ -31,7 +34,8 @@ class Folder:
     """
 
     def __init__(self, path: Path, cases: Iterable[str]) -> None:
-        self.path = path
+        self.path = path.absolute()
+        self._shown = path
         self._stems = {case: stem_of(case) for case in cases}
         counts = Counter(self._stems.values())
         self._is_shared = {stem: count > 1 for stem, count in counts.items()}
@@ -40,16 +44,18 @@ class Folder:
         """Raises `RunError` when there is no recording to replay."""
         if not self.path.is_dir():
             raise RunError(
-                f"there is no recording at {self.path}", hint=f"seatrial test --record {self.path} makes one"
+                f"there is no recording at {self._shown}",
+                hint=f"`seatrial test --record {shlex.quote(str(self._shown))}` makes one",
             )
 
     def create(self) -> None:
-        """Makes the folder and clears up what a killed process left in it."""
+        """Makes the folder and clears up what a killed process left in it. Refuses one that holds anything else."""
         try:
+            self._refuse_strangers()
             self.path.mkdir(parents=True, exist_ok=True)
             remove_remains(self.path)
         except OSError as error:
-            raise RunError(f"nothing can be recorded in {self.path}: {error.strerror}") from error
+            raise self._unwritable(error) from error
 
     def read(self, case: str) -> Cassette | None:
         """What is recorded of the case, None when nothing is."""
@@ -59,8 +65,8 @@ class Folder:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                raise RunError(f"the recording {path} cannot be read: {error.strerror}") from error
-            cassette = decode(data, str(path))
+                raise RunError(f"the recording {self.shown(path)} cannot be read: {error.strerror}") from error
+            cassette = decode(data, str(self.shown(path)))
             if cassette.case == case:
                 return cassette
         return None
@@ -75,7 +81,7 @@ class Folder:
             if other.exists() and decode(_bytes_of(other), str(other)).case == cassette.case:
                 other.unlink()
         except OSError as error:
-            raise RunError(f"nothing can be recorded in {self.path}: {error.strerror}") from error
+            raise self._unwritable(error) from error
 
     def path_of(self, case: str) -> Path:
         """The case's file."""
@@ -85,6 +91,10 @@ class Folder:
     def files(self) -> Iterator[Path]:
         """All files of cases, sorted."""
         return (path for path in sorted(self.path.glob("*.json")) if path.name != MODELS_FILE and path.is_file())
+
+    def shown(self, path: Path) -> Path:
+        """A file of the folder as people name it."""
+        return self._shown / path.name
 
     def remove_unnamed_blobs(self) -> None:
         """Removes pictures and files that no case names any more."""
@@ -104,7 +114,9 @@ class Folder:
         except FileNotFoundError:
             return {}
         except (OSError, msgspec.DecodeError) as error:
-            raise RunError(f"{path} cannot be read: {error}", hint="record a case anew, or remove the file") from error
+            raise RunError(
+                f"{self.shown(path)} cannot be read: {error}", hint="record a case anew, or remove the file"
+            ) from error
 
     def write_models(self, models: Mapping[str, ModelInfo]) -> None:
         """Adds what is known of models."""
@@ -112,7 +124,35 @@ class Folder:
         merged = dict(sorted({**known, **models}.items()))
         if merged != known:
             data = msgspec.json.format(msgspec.json.encode(merged), indent=1) + b"\n"
-            write_atomically(self.path / MODELS_FILE, data)
+            try:
+                write_atomically(self.path / MODELS_FILE, data)
+            except OSError as error:
+                raise self._unwritable(error) from error
+
+    def _refuse_strangers(self) -> None:
+        """Raises `RunError` for a folder in which a file of somebody else's could be overwritten."""
+        entries = self.path.iterdir() if self.path.exists() else ()
+        names = sorted(path.name for path in entries if not path.name.startswith("."))
+        documents = [name for name in names if name.endswith(".json") and name != MODELS_FILE]
+        strange = [name for name in documents if not self._is_recording(name)]
+        if MODELS_FILE not in names and len(documents) == len(strange):
+            strange = [name for name in names if not name.lower().startswith("readme")]
+        if strange:
+            told = ", ".join(strange[:_SHOWN]) + (" and others" if len(strange) > _SHOWN else "")
+            raise RunError(
+                f"nothing is recorded in {self._shown}: it holds what is no recording ({told})",
+                hint="name a folder of its own, such as --record recording",
+            )
+
+    def _is_recording(self, name: str) -> bool:
+        path = self.path / name
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return is_begun(file.read(_HEAD_BYTES))
+
+    def _unwritable(self, error: OSError) -> RunError:
+        return RunError(f"nothing can be recorded in {self._shown}: {error.strerror or error}")
 
     def _other_path_of(self, case: str) -> Path:
         """Where the case would be if other cases were there, or not there."""

@@ -9,7 +9,7 @@ from typing import Any
 from seatrial.core.messages import AssistantMessage
 from seatrial.core.model import ModelRequest, NoticeSink
 from seatrial.core.tool import Tool, ToolContext, ToolOutput
-from seatrial.errors import RetrievalError, ToolError
+from seatrial.errors import RetrievalError, RunError, ToolError
 from seatrial.recording.answers import exception_of, output_of_call, reply_of, tell_pieces
 from seatrial.recording.blobs import Blobs
 from seatrial.recording.cassette import (
@@ -90,10 +90,19 @@ class Replayer:
             return AssistantMessage(
                 stop_reason="error", error_message=self._miss(asked), error_code=NOT_RECORDED, can_retry=False
             )
+        try:
+            reply = reply_of(call, self._blobs)
+        except RunError as error:
+            if recorder is not None:
+                return await recorder.ask(model, request, live, on_notice, is_judge=is_judge)
+            self._note_missing(error.message)
+            return AssistantMessage(
+                stop_reason="error", error_message=error.message, error_code=NOT_RECORDED, can_retry=False
+            )
         if recorder is not None:
             recorder.keep(call, asked, in_grading=is_judge)
         tell_pieces(call, on_notice)
-        return reply_of(call, self._blobs)
+        return reply
 
     async def run(self, tool: Tool, arguments: dict[str, Any], live: RunTool, context: ToolContext) -> ToolOutput:
         """The recorded output, after everything that the tool told and called."""
@@ -112,7 +121,11 @@ class Replayer:
         else:
             with recorder.keeping(call, self._asked_by_number, context) as noting:
                 await self._repeat_steps(call, noting)
-        return output_of_call(call, self._blobs)
+        try:
+            return output_of_call(call, self._blobs)
+        except RunError as error:
+            self._note_missing(error.message)
+            return ToolOutput.of_text(error.message, is_error=True)
 
     async def list_tools(self, source: str, live: ListTools) -> Sequence[Tool]:
         """What the server listed then."""

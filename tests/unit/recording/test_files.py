@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import errno
 import json
 import os
 import signal
@@ -63,9 +65,9 @@ def test_names_that_no_file_can_have_get_a_mark(case: str) -> None:
 @given(st.lists(st.text(max_size=30), min_size=2, max_size=8, unique=True))
 def test_no_two_cases_share_a_file(cases: list[str]) -> None:
     folder = Folder(Path("recording"), cases)
-    paths = {str(folder.path_of(case)).casefold() for case in cases}
-    assert len(paths) == len(cases)
-    assert all(path.startswith("recording/") and path.count("/") == 1 for path in paths)
+    paths = [folder.path_of(case) for case in cases]
+    assert len({path.name.casefold() for path in paths}) == len(cases)
+    assert {path.parent for path in paths} == {Path("recording").absolute()}
 
 
 async def test_a_case_is_found_when_another_of_a_like_name_comes_or_goes(tmp_path: Path) -> None:
@@ -243,6 +245,122 @@ async def test_a_damaged_file_is_told_and_fails_its_case_alone(tmp_path: Path, c
     assert second.missing is not None
     assert told in second.missing
     assert "a-case.json" in second.missing
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "told"),
+    [
+        (("trials", 0, "calls", 0, "instructions"), 99, "names instructions that are not there"),
+        (("trials", 0, "calls", 0, "instructions"), -1, ">= 0"),
+        (("trials", 0, "calls", 0, "tools"), [-1], ">= 0"),
+        (("trials", 0, "calls", 0, "tools"), [7], "names a tool that is not there"),
+        (("trials", 0, "calls", 0, "number"), 2, "two calls have the number 2"),
+        (("trials", 0, "calls", 0, "number"), "1", "Expected `int`"),
+        (("trials", 0, "calls", 0, "reply"), None, "call 1 has no answer"),
+        (("trials", 0, "calls", 1, "output"), None, "call 2 has no answer"),
+        (("trials", 0, "calls", 2, "continues"), 2, "goes on from 2, which is no request before it"),
+        (("trials", 0, "calls", 2, "continues"), 77, "goes on from 77"),
+        (("trials", 0, "calls"), 5, "Expected `array`"),
+        (("trials", 0, "repeat"), 0, ">= 1"),
+        (("instructions",), 99, "Expected `array`"),
+        (("tools",), [], "names a tool that is not there"),
+        (("case",), None, "Expected `str`"),
+    ],
+)
+async def test_a_file_that_no_recorder_wrote_fails_its_case_alone(
+    tmp_path: Path, place: tuple[Any, ...], value: Any, told: str
+) -> None:
+    await recorded(tmp_path, scripted(calls("add", a=1, b=2), says("3")), [tool("add")], system_prompt="Add.")
+    path = tmp_path / "a-case.json"
+    document = json.loads(path.read_text())
+    block = document
+    for key in place[:-1]:
+        block = block[key]
+    block[place[-1]] = value
+    path.write_text(json.dumps(document))
+    second = await replayed(tmp_path, [tool("add")], system_prompt="Add.")
+    assert second.missing is not None
+    assert told in second.missing
+    assert "a-case.json cannot be read" in second.missing
+
+
+async def test_a_picture_that_is_gone_fails_its_case_alone(tmp_path: Path) -> None:
+    picture = ImageContent(base64.b64encode(os.urandom(600)).decode(), "image/png")
+    look = tool("look", lambda _arguments, _context: ToolOutput((picture,)))
+    await recorded(tmp_path, scripted(calls("look"), says("seen")), [look])
+    for blob in (tmp_path / "blobs").iterdir():
+        blob.unlink()
+    second = await replayed(tmp_path, [look])
+    assert second.missing is not None
+    assert "cannot be read" in second.missing
+
+
+@pytest.mark.parametrize("content", [b'{"case": "a case", "tri', b"", b'{"case": "a case", "trials": 5}'])
+async def test_a_broken_file_is_recorded_over_where_what_is_missing_is_recorded(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a-case.json").write_bytes(content)
+    deck = Deck(tmp_path, [CASE], is_recording=True, is_replaying=True)
+    first = await on_tape(deck, lambda: scripted(says("hello")))
+    assert (first.missing, first.result.text, deck.unkept) == (None, "hello", None)
+    assert (await replayed(tmp_path)).missing is None
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["agent.yaml"], "agent.yaml"),
+        (["package.json"], "package.json"),
+        (["_models.json", "package.json"], "package.json"),
+        (["a-case.json", "package.json"], "package.json"),
+        (["a", "b", "c", "d"], "a, b, c and others"),
+    ],
+)
+def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path, names: list[str], told: str) -> None:
+    for name in names:
+        (tmp_path / name).write_text('{"case": "a case"}' if name == "a-case.json" else "{}")
+    before = everything_in(tmp_path)
+    with pytest.raises(RunError, match="holds what is no recording") as caught:
+        Deck(tmp_path, [CASE], is_recording=True)
+    assert f"({told})" in caught.value.message
+    assert everything_in(tmp_path) == before
+
+
+@pytest.mark.parametrize("names", [[], [".gitignore", "README.md"], ["a-case.json"], ["_models.json"], ["old.json"]])
+async def test_a_folder_of_recordings_or_none_is_recorded_into(tmp_path: Path, names: list[str]) -> None:
+    for name in names:
+        (tmp_path / name).write_text('{"case": "a ca' if name.endswith("e.json") else "")
+    (tmp_path / "_models.json").unlink(missing_ok=True)
+    await recorded(tmp_path, scripted(says("hello")))
+    assert (await replayed(tmp_path)).missing is None
+
+
+async def test_a_full_disk_costs_the_recording_and_not_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    deck = Deck(tmp_path, [CASE], is_recording=True)
+    monkeypatch.setattr("seatrial.recording.folder.write_atomically", no_room)
+    first = await on_tape(deck, lambda: scripted(says("hello")))
+    assert first.result.text == "hello"
+    assert deck.unkept is not None
+    assert "No space left on device (1 trial not recorded)" in deck.unkept
+
+
+async def test_the_folder_is_that_of_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    deck = Deck(Path("tape"), [CASE], is_recording=True)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    await on_tape(deck, lambda: scripted(says("hello")))
+    assert (tmp_path / "tape" / "a-case.json").exists()
+
+
+async def test_a_file_nested_too_deeply_to_read_fails_its_case_alone(tmp_path: Path) -> None:
+    (tmp_path / "a-case.json").write_bytes(b'{"case": "a case", "trials": ' + b"[" * 100_000)
+    second = await replayed(tmp_path)
+    assert second.missing is not None
+    assert "a-case.json cannot be read" in second.missing
 
 
 def test_a_folder_that_is_not_there_is_told_before_anything_runs(tmp_path: Path) -> None:
