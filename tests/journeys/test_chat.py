@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import termios
 from collections.abc import Callable, Iterator
@@ -127,6 +128,68 @@ def test_a_paragraph_longer_than_a_line_is_shown_to_its_end_while_it_comes(
         terminal.expect(f"piece{number:04d}")
     patient.answer(" 界" * 20 + " done.")
     terminal.expect("done.")
+
+
+def test_text_that_turns_out_to_be_reasoning_does_not_stay_as_the_answer(
+    project: Callable[..., Path], chat: Chat, patient: StreamingModel
+) -> None:
+    project(patient.url)
+    terminal = chat()
+    terminal.expect("/help lists the commands")
+    terminal.enter("hello")
+    patient.pieces.put("hm, a greeting")
+    terminal.expect("hm, a greeting")
+    patient.answer("\n</think>\n\nGood day.")
+    shown = terminal.expect("tokens")
+    assert "Good day." in shown
+    assert "a greeting" not in shown  # nothing of it was painted to stay
+    assert "the text above" not in shown
+
+    terminal.enter("and?")
+    patient.pieces.put("They ask.\n\nI think")
+    terminal.expect("I think")
+    patient.answer("\n</think>More.")
+    terminal.expect("the text above was the model's reasoning; its answer follows")
+    terminal.expect("More.")
+
+    terminal.enter("/trace on")
+    terminal.expect("with reasoning")
+    terminal.enter("hello")
+    patient.answer("one more greeting", "\n</think>Good day again.")
+    terminal.expect("one more greeting")
+    assert "the text above" not in terminal.expect("Good day again.")
+
+
+@pytest.mark.parametrize("arguments", [(), ("--trace",)])
+def test_piped_only_the_answer_is_on_stdout_when_a_model_closes_thoughts_that_it_never_opened(
+    arguments: tuple[str, ...], project: Callable[..., Path], patient: StreamingModel
+) -> None:
+    folder = project(patient.url)
+    patient.answer("They ask.\n\nI think", "\n</think>Good day.")
+    done = subprocess.run(
+        [sys.executable, "-m", "seatrial", "chat", *arguments],
+        cwd=folder,
+        input="hello\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "Good day.\n")
+    assert ("thinks: They ask.\n\nI think" in done.stderr) == bool(arguments)
+
+
+def test_plain_says_of_lines_that_stand_there_that_they_were_reasoning(
+    project: Callable[..., Path], chat: Chat, patient: StreamingModel
+) -> None:
+    project(patient.url)
+    terminal = chat("--plain")
+    terminal.expect("you: ")
+    terminal.enter("hello")
+    patient.answer("They ask.\nI think", "\n</think>Good day.")
+    terminal.expect("agent: They ask.")
+    terminal.expect("warning: the text above was the model's reasoning; its answer follows")
+    terminal.expect("agent: Good day.")
 
 
 def test_a_tool_call_is_shown_with_arguments_result_and_time_and_whole_with_trace(

@@ -17,6 +17,12 @@ class Page(Protocol):
     def thought(self, piece: str) -> None:
         """More of the reasoning, as it comes."""
 
+    def was_thought(self, *, is_wanted: bool) -> bool:
+        """The answer so far was reasoning: shown as such when it is wanted, else taken back.
+
+        False when some of it stands there already, where nothing can be taken back.
+        """
+
     def end(self) -> None:
         """The answer or the reasoning is whole so far."""
 

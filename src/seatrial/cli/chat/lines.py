@@ -33,6 +33,8 @@ class Lines:
         self._text = ""
         self._is_thought = False
         self._is_begun = False
+        self._has_said = False
+        self._whole_before = 0
         self._reading: asyncio.Future[str] | None = None
         self._failure: BaseException | None = None
         self._has_left = False
@@ -76,16 +78,22 @@ class Lines:
         self._begin(is_thought=True)
         self._text += piece
 
+    def was_thought(self, *, is_wanted: bool) -> bool:
+        """Lines that were said stay said."""
+        has_said = self._has_said
+        taken_back = [*self._whole[self._whole_before :], self._text]
+        del self._whole[self._whole_before :]
+        self._is_thought = True
+        self._text = "\n".join(taken_back) if is_wanted else ""
+        self.end()
+        return not has_said
+
     def end(self) -> None:
         """Shows what is left."""
-        text, self._text = self._text.strip("\n"), ""
-        if text.strip() and self._is_thought:
-            terminal.tell(f"thinks: {text}")
-        elif text.strip() and self._is_streamed:
-            self._say(text)
-        elif text.strip():
-            self._whole.append(text)
+        self._say_rest()
         self._is_begun = False
+        self._has_said = False
+        self._whole_before = len(self._whole)
 
     def line(self, text: str, tone: Tone = "note") -> None:
         """On stderr."""
@@ -102,6 +110,8 @@ class Lines:
         while self._whole:
             self._say(self._whole.pop(0))
             self._is_begun = False
+        self._has_said = False
+        self._whole_before = 0
 
     def leave(self) -> None:
         """Ends the reading."""
@@ -116,12 +126,22 @@ class Lines:
 
     def _begin(self, *, is_thought: bool) -> None:
         if self._is_thought is not is_thought:
-            self.end()
+            self._say_rest()
+            self._is_begun = False
             self._is_thought = is_thought
+
+    def _say_rest(self) -> None:
+        text, self._text = self._text.strip("\n"), ""
+        if text.strip() and self._is_thought:
+            terminal.tell(f"thinks: {text}")
+        elif text.strip() and self._is_streamed:
+            self._say(text)
+        elif text.strip():
+            self._whole.append(text)
 
     def _say(self, line: str) -> None:
         label = "" if not self._has_labels or self._is_begun else "agent: "
-        self._is_begun = True
+        self._is_begun = self._has_said = True
         terminal.say(label + line)
         sys.stdout.flush()
 

@@ -42,6 +42,7 @@ class Screen:
         self.on_interrupt: Callable[[], None] = self.leave
         self._blocks = Blocks()
         self._is_thought = False
+        self._has_printed = False
         self._status = ""
         self._question: asyncio.Future[str | None] | None = None
         self._failure: BaseException | None = None
@@ -98,6 +99,7 @@ class Screen:
         """Finished blocks are painted; the rest is shown as it is until it is finished."""
         self._begin(is_thought=False)
         for block in self._blocks.feed(piece):
+            self._has_printed = True
             self._print(self._paint().markdown(block, self.width) + "\n")
         self._redraw()
 
@@ -108,15 +110,20 @@ class Screen:
             self._print(self._paint().line(block, "thought", self.width) + "\n")
         self._redraw()
 
+    def was_thought(self, *, is_wanted: bool) -> bool:
+        """What is still above the editor changes its looks or goes; the scroll-back stays."""
+        self._is_thought = True
+        if is_wanted:
+            self._paint_rest()
+        self._blocks = Blocks()
+        self._redraw()
+        has_printed, self._has_printed = self._has_printed, False
+        return not has_printed
+
     def end(self) -> None:
         """Paints what is left."""
-        block = self._blocks.finish()
-        if not block:
-            return
-        paint, width = self._paint(), self.width
-        painted = paint.line(block, "thought", width) if self._is_thought else paint.markdown(block, width)
-        self._print(painted + "\n")
-        self._redraw()
+        self._paint_rest()
+        self._has_printed = False
 
     def line(self, text: str, tone: Tone = "note") -> None:
         """A line in the scroll-back."""
@@ -152,8 +159,18 @@ class Screen:
 
     def _begin(self, *, is_thought: bool) -> None:
         if self._is_thought is not is_thought:
-            self.end()
+            self._paint_rest()
             self._is_thought = is_thought
+
+    def _paint_rest(self) -> None:
+        block = self._blocks.finish()
+        if not block:
+            return
+        paint, width = self._paint(), self.width
+        painted = paint.line(block, "thought", width) if self._is_thought else paint.markdown(block, width)
+        self._has_printed = self._has_printed or not self._is_thought
+        self._print(painted + "\n")
+        self._redraw()
 
     def _answer(self, text: str | None) -> None:
         if self._question is not None and not self._question.done():

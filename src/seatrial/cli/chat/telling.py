@@ -13,6 +13,7 @@ from seatrial.core.events import (
     MessageReasoningDelta,
     MessageStarted,
     MessageTextDelta,
+    MessageTextWasReasoning,
     MessageToolCallDelta,
     RetryScheduled,
     ToolEnded,
@@ -26,6 +27,7 @@ from seatrial.reporters.words import seconds
 from seatrial.runs.encoding import to_json
 from seatrial.runs.masking import Masker
 
+WAS_REASONING = "the text above was the model's reasoning; its answer follows"
 _STOP = "Ctrl-C stops"
 _LEAST_WIDTH = 40
 
@@ -50,6 +52,8 @@ class Telling:
                 self._page.status(f"waiting for the model - {_STOP}")
             case MessageTextDelta(text):
                 self._said(text)
+            case MessageTextWasReasoning():
+                self._was_thought()
             case MessageReasoningDelta(text):
                 self._thought(text)
             case MessageToolCallDelta(_, name):
@@ -86,6 +90,14 @@ class Telling:
         if self._is_full:
             self._is_reasoning = True
             self._page.thought(self._veil.feed(text))
+
+    def _was_thought(self) -> None:
+        held = self._veil.finish()
+        if held:
+            self._page.text(held)
+        if not self._page.was_thought(is_wanted=self._is_full):
+            self._page.line(WAS_REASONING, "warning")
+        self._has_come = False
 
     def _ended(self, message: AssistantMessage) -> None:
         self._flush()
