@@ -27,6 +27,7 @@ def t(): return "ok"
 def hook(call): return None
 def check(output): return True
 """
+LIMITED = "instructions: hi\nlimits: {timeout_s: 0.25}"
 DEAF = """
 async def t():
     while True:
@@ -138,3 +139,22 @@ def test_a_tool_that_takes_no_notice_of_being_stopped_holds_up_nothing(tmp_path:
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "3 of 3 passed" in ended.stdout
     assert "destroyed" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "blocking",
+    [
+        "async def hook(call): time.sleep(0.3)",
+        "def t():\n    time.sleep(0.3)\n    return 'late'",
+        "async def t():\n    time.sleep(0.3)\n    return 'late'",
+    ],
+)
+def test_code_that_holds_the_event_loop_beyond_the_time_limit_does_not_pass(tmp_path: Path, blocking: str) -> None:
+    limited = AGENT.replace("function: t}", "function: t, thread: main}").replace("instructions: hi", LIMITED)
+    (tmp_path / "agent.yaml").write_text(limited, encoding="utf-8")
+    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "code.py").write_text(f"import time\n{HARMLESS}{blocking}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert "stopped by its limit timeout_s after 0.3" in ended.stdout

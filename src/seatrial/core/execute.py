@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
@@ -17,6 +17,7 @@ from seatrial.core.hooks import CallDone, Replace, call_hook
 from seatrial.core.messages import ToolResultMessage
 from seatrial.core.prepare import ReadyCall
 from seatrial.core.scope import Scope
+from seatrial.core.steps import Steps
 from seatrial.core.text import clean_blocks, clean_text, shorten_middle
 from seatrial.core.threads import in_thread
 from seatrial.core.tool import ToolContext, ToolOutput, max_output_of, output_of
@@ -54,7 +55,7 @@ async def _run(ready: ReadyCall, context: ToolContext, warn: Callable[[str], Non
         running = ready.tool.run(ready.arguments, context)
         if ready.tool.timeout_s is None:
             return output_of(await running)
-        return await within(ready.tool.timeout_s, asyncio.ensure_future(running), ready.call.name, warn)
+        return await within(ready.tool.timeout_s, running, ready.call.name, warn)
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
@@ -64,8 +65,13 @@ async def _run(ready: ReadyCall, context: ToolContext, warn: Callable[[str], Non
         return replace(_failed(told(error)), details=details_of(error))
 
 
-async def within(timeout_s: float, running: asyncio.Future[Any], name: str, warn: Callable[[str], None]) -> ToolOutput:
-    """The output of a running tool, or an error when its time is up; then it is cancelled, and watched if it stays."""
+async def within(timeout_s: float, work: Awaitable[Any], name: str, warn: Callable[[str], None]) -> ToolOutput:
+    """The output of a tool, or an error when its time is up; then it is cancelled, and watched if it stays.
+
+    A tool that holds the event loop cannot be cancelled: its late output is dropped.
+    """
+    steps = Steps(work, timeout_s)
+    running = asyncio.ensure_future(steps.run())
     try:
         done, _pending = await asyncio.wait((running,), timeout=timeout_s)
     except asyncio.CancelledError:
@@ -74,7 +80,8 @@ async def within(timeout_s: float, running: asyncio.Future[Any], name: str, warn
         watch(running, name)
         raise
     if done:
-        return output_of(running.result())
+        output = output_of(running.result())
+        return _failed(f"timed out after {timeout_s:g} s") if steps.held_too_long else output
     if await stop_all((running,)):
         warn(f"{name} timed out and has not stopped yet")
         watch(running, name)

@@ -28,6 +28,8 @@ from seatrial.core.scope import Scope
 from seatrial.core.tool import Tool
 from seatrial.core.toolbox import Toolbox
 
+_WHOLE = ("stop", "terminated")
+
 
 class Blueprint(msgspec.Struct, frozen=True):
     """What an agent is made of; shared by all its runs and changed by none."""
@@ -90,6 +92,7 @@ class Running:
             if deadline is not None:
                 deadline.cancel()
             self.signal.detach()
+        ending = self._in_time(ending, perf_counter() - started)
         self._scope.end(RunEnded(ending.stop_reason, ending.limit, ending.error_message))
         return self._result(ending, perf_counter() - started)
 
@@ -98,6 +101,12 @@ class Running:
         if timeout_s is None:
             return None
         return asyncio.get_running_loop().call_later(timeout_s, self.signal.set, "timeout_s")
+
+    def _in_time(self, ending: Ending, duration_s: float) -> Ending:
+        """The ending, unless code that held the event loop kept the timer from being heard before it."""
+        timeout_s = self._scope.config.limits.timeout_s
+        is_late = timeout_s is not None and duration_s >= timeout_s
+        return Ending("limit", "timeout_s") if is_late and ending.stop_reason in _WHOLE else ending
 
     def _result(self, ending: Ending, duration_s: float) -> RunResult:
         scope, earlier = self._scope, self._order.earlier

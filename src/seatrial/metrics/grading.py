@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from seatrial.core.steps import Steps
 from seatrial.core.tool_errors import told
 from seatrial.errors import ConfigError, MetricError, MissingExtraError, PluginError, SeatrialError
 from seatrial.metrics.base import Evidence, Measurement, Metric, Score
@@ -25,7 +26,8 @@ class GradedMetric:
 
     ``threshold`` None means scored only. ``retry_on_failure`` is how often an error is tried again; ``timeout_s``
     limits each try. With ``fail_on_error`` an error makes the case errored, also without a threshold. ``name`` is shown
-    instead of the metric's own; ``weight``, ``group`` and ``reduce`` are for totals.
+    instead of the metric's own; ``weight``, ``group`` and ``reduce`` are for totals. ``asks`` is a mark of
+    what the metric is told to look for.
     """
 
     metric: Metric
@@ -38,6 +40,7 @@ class GradedMetric:
     name: str | None = None
     group: str = ""
     reduce: Reducer = "mean"
+    asks: str = ""
 
     @property
     def shown_name(self) -> str:
@@ -65,6 +68,7 @@ class GradedMetric:
             scale=self.info.told_scale,
             group=self.group,
             reduce=self.reduce,
+            asks=self.asks,
         )
 
     async def _measured(self, evidence: Evidence) -> tuple[Score, int]:
@@ -82,7 +86,8 @@ class GradedMetric:
     async def _try_once(self, evidence: Evidence) -> tuple[Score, bool]:
         """The score of one try, and whether another try could end better."""
         try:
-            measured = await (self.metric.measure(evidence) if self.timeout_s is None else self._in_time(evidence))
+            limit_s = self.timeout_s
+            measured = await (self.metric.measure(evidence) if limit_s is None else self._in_time(evidence, limit_s))
             score = decide(self.shown_name, self._on_scale(measured), self.threshold, self.info)
             return score, score.outcome == "error"
         except SeatrialError as error:
@@ -94,14 +99,19 @@ class GradedMetric:
                 raise
             return self._error(_told(error)), True
 
-    async def _in_time(self, evidence: Evidence) -> Measurement:
+    async def _in_time(self, evidence: Evidence, timeout_s: float) -> Measurement:
+        late = MetricError(f"no result within {timeout_s:g} s")
+        steps = Steps(self.metric.measure(evidence), timeout_s)
         try:
-            async with asyncio.timeout(self.timeout_s) as limit:
-                return await self.metric.measure(evidence)
+            async with asyncio.timeout(timeout_s) as limit:
+                measured = await steps
         except TimeoutError as error:
             if limit.expired():
-                raise MetricError(f"no result within {self.timeout_s:g} s") from error
+                raise late from error
             raise
+        if steps.held_too_long:
+            raise late
+        return measured
 
     def _missing(self, evidence: Evidence) -> str | None:
         if "ground_truth" in self.info.needs and evidence.ground_truth is None:

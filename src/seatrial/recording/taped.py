@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -117,7 +116,7 @@ class TapedTool:
             running = self._tool.run(arguments, context)
             if self._tool.timeout_s is None:
                 return output_of(await running)
-            return await within(self._tool.timeout_s, asyncio.ensure_future(running), self.spec.name, logger.warning)
+            return await within(self._tool.timeout_s, running, self.spec.name, logger.warning)
 
         tape = current_tape()
         return await (live(context) if tape is None else tape.run(self._tool, arguments, live, context))

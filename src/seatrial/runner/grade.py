@@ -195,7 +195,8 @@ def _never_offered(case: CaseConfig, attempt: Attempt) -> list[str]:
 
 def _why_cut_off(case: CaseConfig, attempt: Attempt, last: RunResult) -> str:
     if last.stop_reason == "limit":
-        return f"the agent was stopped by its limit {last.limit}"
+        after = f" after {attempt.turns[-1].duration_s:.3g} s" if last.limit == "timeout_s" else ""
+        return f"the agent was stopped by its limit {last.limit}{after}"
     if last.stop_reason == "length":
         return "the answer was cut off at the model's output limit"
     if len(attempt.turns) < len(case.turns):

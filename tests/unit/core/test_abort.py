@@ -311,6 +311,19 @@ async def test_edge_113_the_time_limit_stops_a_tool_like_an_abort() -> None:
     assert gate.was_cancelled
 
 
+async def test_edge_113_code_that_held_the_event_loop_beyond_the_time_limit_ends_the_run_by_it() -> None:
+    async def blocks(_ahead: object) -> None:
+        end = time.perf_counter() + 0.03
+        while time.perf_counter() < end:
+            pass
+
+    tools, hooks = [tool("t")], Hooks(before_tool_call=blocks)
+    agent = Agent(scripted(calls("t"), says("late")), tools=tools, hooks=hooks, limits=Limits(timeout_s=0.02))
+    result = await agent.run("go")
+    assert (result.stop_reason, result.limit) == ("limit", "timeout_s")
+    assert result.duration_s >= 0.03
+
+
 async def test_the_reason_of_an_abort_is_told() -> None:
     signal = AbortSignal()
     signal.set("the user left")

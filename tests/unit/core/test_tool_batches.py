@@ -188,6 +188,41 @@ async def test_edge_077_a_tool_that_takes_too_long_is_cancelled_and_told() -> No
     assert (told.is_error, told.was_executed, gate.was_cancelled, gate.has_ended.is_set()) == (True, True, True, True)
 
 
+async def test_edge_077_a_tool_that_holds_the_event_loop_beyond_its_time_has_timed_out_once_it_returns() -> None:
+    async def blocking(*_: object) -> str:
+        await asyncio.sleep(0)
+        _hold_the_loop(0.03)
+        return "late"
+
+    agent = Agent(scripted(calls("slow"), says("ok")), tools=[tool("slow", blocking, timeout_s=0.02)])
+    told = (await agent.run("go")).transcript.tool_results[0]
+    assert (told.is_error, told.text) == (True, "Error: timed out after 0.02 s")
+
+
+async def test_edge_077_a_tool_that_others_hold_up_has_not_timed_out() -> None:
+    both_in = asyncio.Barrier(2)
+
+    async def blocking(*_: object) -> str:
+        await both_in.wait()
+        _hold_the_loop(0.6)
+        return "done"
+
+    async def waiting(*_: object) -> str:
+        await both_in.wait()
+        return "in time"
+
+    model = scripted(calls_many(("waiting", {}), ("blocking", {})), says("ok"))
+    tools = [tool("waiting", waiting, timeout_s=0.5), tool("blocking", blocking)]
+    told = (await Agent(model, tools=tools).run("go")).transcript.tool_results[0]
+    assert told.text == "in time"
+
+
+def _hold_the_loop(seconds: float) -> None:
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
 async def test_edge_077_the_late_value_of_a_thread_is_dropped() -> None:
     go = threading.Event()
     agent = Agent(scripted(calls("slow"), says("ok")), tools=[tool("slow", lambda *_: go.wait(10), timeout_s=0.02)])

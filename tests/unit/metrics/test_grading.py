@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,6 +114,21 @@ class EndlessMetric:
 
 async def test_h011_a_metric_that_takes_too_long_is_an_error() -> None:
     score = await GradedMetric(EndlessMetric(), INFO, 0.5, timeout_s=0.01).grade(TRIAL)
+    assert (score.outcome, score.reason) == ("error", "no result within 0.01 s")
+
+
+class BlockingMetric(EndlessMetric):
+    name = "blocking"
+
+    async def measure(self, evidence: Evidence) -> Measurement:
+        end = time.perf_counter() + 0.03
+        while time.perf_counter() < end:
+            pass
+        return Measurement(float(bool(evidence.answer)))
+
+
+async def test_h011_a_metric_that_holds_the_event_loop_beyond_its_time_is_an_error_once_it_returns() -> None:
+    score = await GradedMetric(BlockingMetric(), INFO, 0.5, timeout_s=0.01).grade(TRIAL)
     assert (score.outcome, score.reason) == ("error", "no result within 0.01 s")
 
 
