@@ -136,3 +136,37 @@ def test_names_that_play_tricks_are_only_shown(write_agent: WriteAgent, seatrial
     page = seatrial("compare", "--format", "markdown").stdout
     assert r"a\|b\`&lt;script&gt;" in page
     assert "<script>" not in page
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "told"),
+    [
+        ("checks: [{contains: nine}]", "checks: [{contains: ten}]", "contains looks for something else in opening"),
+        (
+            "checks: [{contains: ten}, {contains: nine}]",
+            "checks: [{contains: ten}]",
+            "contains looks for something else in opening",
+        ),
+        (
+            "ground_truth: nine, evaluations: [{metric: equality, threshold: 1}]",
+            "ground_truth: ten, evaluations: [{metric: equality, threshold: 1}]",
+            "the ground_truth of opening is another one",
+        ),
+        ("checks: [{contains: ten}]", "checks: [{contains: ten}, {contains: te}]", None),
+    ],
+)
+def test_a_case_that_looks_for_something_else_is_no_proof(
+    tmp_path: Path, seatrial: Run, before: str, now: str, told: str | None
+) -> None:
+    agent = (
+        "name: a\nmodel: {provider: scripted, name: script.json}\ninstructions: x\n"
+        "test_cases:\n  - {name: opening, input: When?, %s}\n"
+    )
+    (tmp_path / "agent.yaml").write_text(agent % before)
+    (tmp_path / "script.json").write_text(json.dumps(["nine" if "truth" in before else "nine, ten"]))
+    assert seatrial("test", "--update-baseline").returncode == 0
+    (tmp_path / "agent.yaml").write_text(agent % now)
+    (tmp_path / "script.json").write_text('["ten"]')
+    done = seatrial("test", "--baseline", "baseline.json", "--fail-on", "any-regression")
+    assert done.returncode == (0 if told is None else 1), done.stdout + done.stderr
+    assert told is None or told in done.stdout

@@ -12,8 +12,8 @@ from seatrial.runs.sides import CaseSide, MetricFacts, Side
 F1 = {"f1": MetricFacts(0.5, scale=(0.0, 1.0))}
 
 
-def case(name: str, passed: int = 1, checked: int = 1, **more: Any) -> CaseSide:
-    return CaseSide(case=name, passed=passed, checked=checked, **more)
+def case(name: str, passed: int = 1, checked: int = 1, input_id: str = "ab", **more: Any) -> CaseSide:
+    return CaseSide(case=name, passed=passed, checked=checked, input_id=input_id, **more)
 
 
 def side(name: str, cases: Sequence[CaseSide], metrics: Mapping[str, MetricFacts] = F1, **more: Any) -> Side:

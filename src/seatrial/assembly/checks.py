@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
+import msgspec
+
 from seatrial.config.checks import CheckConfig
+from seatrial.config.entity import Entity
 from seatrial.config.hooks import split_reference
 from seatrial.config.loaded import LoadedAgent
 from seatrial.errors import ConfigError
@@ -13,6 +18,11 @@ from seatrial.metrics import catalog
 from seatrial.metrics.checks.negated import Negated
 from seatrial.metrics.grading import GradedMetric
 from seatrial.tools.user_module import load_function
+
+_OF_TOTALS = {
+    *("threshold", "weight", "group", "name", "enabled", "reduce"),
+    *("retry_on_failure", "timeout_ms", "fail_on_error", "model", "models"),
+}
 
 
 def build_check(config: CheckConfig, loaded: LoadedAgent) -> GradedMetric:
@@ -26,7 +36,19 @@ def build_check(config: CheckConfig, loaded: LoadedAgent) -> GradedMetric:
         weight=config.weight,
         group=config.group or "",
         name=config.name,
+        asks=mark_of(config),
     )
+
+
+def mark_of(config: Entity, calls: Mapping[str, Any] | None = None) -> str:
+    """A short mark of what an entry looks for and of the ``calls`` that it compares, without thresholds and totals."""
+    told = config.model_dump(mode="json", exclude=_OF_TOTALS, exclude_defaults=True)
+    return short_mark({"entry": told, "calls": calls or None})
+
+
+def short_mark(value: Any) -> str:
+    """The same for whatever is the same as JSON."""
+    return blake2b(msgspec.json.encode(value, enc_hook=str, order="deterministic"), digest_size=4).hexdigest()
 
 
 def read_json(value: Any, loaded: LoadedAgent) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from seatrial.assembly.checks import build_check
+from seatrial.assembly.checks import build_check, mark_of, short_mark
 from seatrial.config.cases import ExpectationConfig
 from seatrial.config.diagnostics import Diagnostic
 from seatrial.config.evaluations import EvaluationsConfig, MetricConfig
@@ -149,6 +149,7 @@ class Metrics:
             group=config.group or "",
             reduce=config.reduce,
             name=config.name or f"{shown_name(config)}{_qualifier(metric)}",
+            asks=mark_of(config, calls),
         )
 
     def _threshold(self, config: MetricConfig, info: catalog.MetricInfo) -> float | None:
@@ -204,4 +205,4 @@ def _calls_of(case: ExpectationConfig) -> dict[str, Any]:
 
 def _expected_tools(calls: Mapping[str, Any]) -> GradedMetric:
     metric = catalog.build(_EXPECTED_TOOLS, **calls)
-    return GradedMetric(metric, catalog.info(_EXPECTED_TOOLS), threshold=_FULL)
+    return GradedMetric(metric, catalog.info(_EXPECTED_TOOLS), threshold=_FULL, asks=short_mark(calls))

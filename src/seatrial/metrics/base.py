@@ -63,6 +63,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     threshold. ``scale`` is the scale of ``value`` and ``threshold``, its end None where it has none.
     ``is_empty_right``: see `Measurement`. ``usage`` and ``cost_usd`` are what its judges spent, None where none was
     asked; a cost of None beside a usage is unknown. ``reduce`` is how several tries of a case become one value.
+    ``asks`` is a mark of what the metric was told to look for: with another mark it looks for something else.
     """
 
     metric: str
@@ -82,6 +83,7 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     cost_usd: float | None = None
     group: str = ""
     reduce: Reducer = "mean"
+    asks: str = ""
 
 
 class Metric(Protocol):

@@ -177,7 +177,7 @@ def _lists(found: Comparison) -> Iterator[str]:
         ("spoiled by the provider now", found.spoiled),
         ("judged now, without a verdict before", found.gained),
         ("metrics measured before and nowhere now", found.metrics_lost),
-        ("asking for less", found.eased),
+        ("asking for less, or something else", found.eased),
     ):
         if names:
             yield f"{told}: {_names(names)}"

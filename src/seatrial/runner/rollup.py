@@ -41,6 +41,7 @@ def _of_one(name: str, turns: Sequence[Sequence[Score]]) -> Score:
         threshold=thresholds.pop() if len(thresholds) == 1 else min(t for t in thresholds if t is not None),
         reason="; ".join(f"turn {number}: {score.reason}" for number, score in found if _is_telling(score, outcome)),
         **_spent([score for _, score in found]),
+        asks="+".join(score.asks for _, score in found),
         details={"turns": [msgspec.to_builtins(score, enc_hook=str) for _, score in found]},
     )
 

@@ -26,6 +26,7 @@ _WRITE_ANEW = "write it anew with `seatrial test --update-baseline`"
 _MAX_TRIES = 10_000
 _MAX_VALUE = 1e15
 _PROBLEMS_TOLD = 10
+_TOLERANCE = 1e-9
 
 _Tries = Annotated[int, msgspec.Meta(ge=0, le=_MAX_TRIES)]
 _Value = Annotated[float, msgspec.Meta(ge=-_MAX_VALUE, le=_MAX_VALUE)]
@@ -35,11 +36,12 @@ class _Case(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     case: str
     checked: Annotated[int, msgspec.Meta(ge=1, le=_MAX_TRIES)]
     passed: _Tries
+    asks: Annotated[str, msgspec.Meta(min_length=1)]
     variant: str = ""
-    asks: str = ""
     require: Annotated[int, msgspec.Meta(ge=1, le=_MAX_TRIES)] | None = None
     scores: dict[str, _Value] = {}
     thresholds: dict[str, _Value | None] = {}
+    demands: tuple[str, ...] = ()
 
 
 class _Means(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -150,6 +152,9 @@ def _read(raw: Any, kind: type[T], place: str, problems: list[str]) -> T | None:
 def _contradictions(head: _Head, cases: Mapping[str, _Case]) -> Iterator[str]:
     """What is wrong although each value by itself could be right."""
     seen: dict[tuple[str, str], str] = {}
+    for name, facts in head.metrics.items():
+        if facts.scale is not None and facts.scale[1] is not None and facts.scale[0] >= facts.scale[1]:
+            yield f"metrics.{name}: the scale {facts.scale[0]:g} to {facts.scale[1]:g} is none"
     variants = head.variants or ("",)
     for place, case in cases.items():
         first = seen.setdefault((case.case, case.variant), place)
@@ -162,6 +167,15 @@ def _contradictions(head: _Head, cases: Mapping[str, _Case]) -> Iterator[str]:
         for metric in {**case.scores, **case.thresholds}:
             if metric not in head.metrics:
                 yield f"{place}: `metrics` says nothing of {metric!r}"
+            elif metric in case.scores and not _is_on_scale(case.scores[metric], head.metrics[metric]):
+                yield f"{place}: {case.scores[metric]:g} is off the scale of {metric}"
+
+
+def _is_on_scale(value: float, facts: _Facts) -> bool:
+    if facts.scale is None:
+        return True
+    low, high = facts.scale
+    return low - _TOLERANCE <= value and (high is None or value <= high + _TOLERANCE)
 
 
 def _told(problems: Sequence[str]) -> str:
@@ -192,7 +206,15 @@ def _lines(side: Side, judged: list[CaseSide]) -> list[str]:
 
 def _kept(case: CaseSide) -> _Case:
     return _Case(
-        case.case, case.checked, case.passed, case.variant, case.input_id, case.require, case.scores, case.thresholds
+        case=case.case,
+        checked=case.checked,
+        passed=case.passed,
+        asks=case.input_id,
+        variant=case.variant,
+        require=case.require,
+        scores=case.scores,
+        thresholds=case.thresholds,
+        demands=case.demands,
     )
 
 
@@ -206,6 +228,7 @@ def _side(case: _Case) -> CaseSide:
         require=case.require,
         scores=case.scores,
         thresholds=case.thresholds,
+        demands=case.demands,
     )
 
 

@@ -54,7 +54,7 @@ def _reasons(found: Comparison, fail_on: FailOn) -> Iterator[str]:
     if found.metrics_lost:
         yield f"measured before and nowhere now: {_some(found.metrics_lost)}"
     if found.eased:
-        yield f"asks for less: {_some(found.eased, '; ')} ({_IF_MEANT})"
+        yield f"asks for less, or something else: {_some(found.eased, '; ')} ({_IF_MEANT})"
 
 
 def _some(names: Sequence[str], between: str = ", ") -> str:

@@ -16,6 +16,7 @@ from seatrial.runs.store import RunStore
 from seatrial.stats.repeats import Reducer, reduced
 
 CaseId = tuple[str, str]
+GROUND_TRUTH = "ground_truth"
 _JUDGED = ("passed", "failed", "errored")
 
 
@@ -44,6 +45,7 @@ class CaseSide(msgspec.Struct, frozen=True, omit_defaults=True):
     ``checked`` are those whose verdict says something of the agent; ``unjudged`` were spoiled by the outside world.
     ``require`` is how many must pass, None for all. ``scores`` are those of all tries, reduced to one. ``input_id``
     tells whether two cases of one name ask the same. ``thresholds`` are those that are not the metric's usual ones.
+    ``demands`` are marks of what the metrics look for, each behind its metric's name; empty where that was not kept.
     """
 
     case: str
@@ -55,6 +57,7 @@ class CaseSide(msgspec.Struct, frozen=True, omit_defaults=True):
     require: int | None = None
     scores: dict[str, float] = {}
     thresholds: dict[str, float | None] = {}
+    demands: tuple[str, ...] = ()
     means: Means = Means()
 
     @property
@@ -171,8 +174,18 @@ def _case_side(tries: Sequence[TrialRecord], metrics: Mapping[str, MetricFacts])
             for score in trial.scores
             if score.threshold != metrics[score.metric].threshold
         },
+        demands=_demands(tries),
         means=_means(judged),
     )
+
+
+def _demands(tries: Sequence[TrialRecord]) -> tuple[str, ...]:
+    """The marks of the try that was measured most fully: an errored one was not measured at all."""
+    fullest = max(tries, key=lambda trial: len(trial.scores))
+    marks = [f"{score.metric}:{score.asks}" for score in fullest.scores if score.asks]
+    if marks and fullest.ground_truth is not None:
+        marks.append(f"{GROUND_TRUTH}:{input_id(fullest.ground_truth)}")
+    return tuple(sorted(marks))
 
 
 def _is_spoiled(trial: TrialRecord) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_a_case_is_a_line_so_that_a_diff_shows_what_changed(tmp_path: Path) -> N
     write_baseline(outcomes("r", "++-+"), other)
     lines = zip(one.read_text().splitlines(), other.read_text().splitlines(), strict=True)
     assert [after.strip() for before, after in lines if before != after] == [
-        '{"case":"case 2","checked":1,"passed":0},'
+        '{"case":"case 2","checked":1,"passed":0,"asks":"ab"},'
     ]
 
 
@@ -131,7 +132,7 @@ def test_whatever_is_written_into_it_it_is_compared_or_refused(
             inner = block[key] if isinstance(block, dict | list) and _has(block, key) else None
             block = inner if isinstance(inner, dict | list) else block
         if _has(block, last) or isinstance(block, dict):
-            block[last] = value
+            block[last] = deepcopy(value)
     path.write_text(json.dumps(document))
     with suppress(RunError):
         assert compare(read_baseline(path), WHOLE).verdict in ("better", "worse", "no evidence")
@@ -156,7 +157,20 @@ def test_everything_that_is_wrong_is_told_at_once_with_its_place(tmp_path: Path)
         assert words in caught.value.message
     document = json.loads(path.read_text())
     document["means"]["tokens"] = 1.0
-    document["cases"] = [{"case": "a", "checked": 1, "passed": 1, "scores": {"f2": 0.5}, "variant": "v"}]
+    document["cases"] = [{"case": "a", "checked": 1, "passed": 1, "asks": "x", "scores": {"f1": 7.0}}]
+    path.write_text(json.dumps(document))
+    with pytest.raises(RunError, match="7 is off the scale of f1"):
+        read_baseline(path)
+    document["metrics"]["f1"]["scale"] = [1.0, 0.0]
+    path.write_text(json.dumps(document))
+    with pytest.raises(RunError, match="the scale 1 to 0 is none"):
+        read_baseline(path)
+    document["metrics"]["f1"]["scale"] = [0.0, 1.0]
+    del document["cases"][0]["asks"]
+    path.write_text(json.dumps(document))
+    with pytest.raises(RunError, match="missing required field `asks`"):
+        read_baseline(path)
+    document["cases"] = [{"case": "a", "checked": 1, "passed": 1, "asks": "x", "scores": {"f2": 0.5}, "variant": "v"}]
     path.write_text(json.dumps(document))
     with pytest.raises(RunError, match=r"(?s)no variant 'v'.*says nothing of 'f2'"):
         read_baseline(path)

@@ -198,6 +198,12 @@ def test_a_metric_that_is_measured_nowhere_any_more_is_no_silent_pass() -> None:
         ({}, {"f1": MetricFacts(0.4)}, "the threshold of f1 is 0.4 now, 0.5 before"),
         ({}, {"f1": MetricFacts(None)}, "f1 has no threshold now, 0.5 before"),
         ({"passed": 3, "checked": 3, "require": 2}, F1, "case 0 passes with 2 of 3 tries now, 1 of 1 tries before"),
+        ({"demands": ("f1:9",)}, F1, "f1 looks for something else in case 0"),
+        ({"demands": ("contains:2", "contains:3", "f1:1")}, F1, "contains looks for something else in case 0"),
+        ({"demands": ("contains:1", "f1:1")}, F1, "contains looks for something else in case 0"),
+        ({"demands": ("contains:1", "contains:2", "f1:1", "ground_truth:8")}, F1, "the ground_truth of case 0 is"),
+        ({"demands": ()}, F1, None),
+        ({"demands": ("contains:1", "contains:2", "f1:1", "rouge:4", "ground_truth:7")}, F1, None),
         ({"thresholds": {"f1": 0.6}}, F1, None),
         ({}, {"f1": MetricFacts(0.6)}, None),
     ],
@@ -205,7 +211,8 @@ def test_a_metric_that_is_measured_nowhere_any_more_is_no_silent_pass() -> None:
 def test_what_asks_for_less_than_before_is_a_regression(
     now: dict[str, Any], facts: dict[str, MetricFacts], told: str | None
 ) -> None:
-    known = {"scores": {"f1": 0.9}, "input_id": "1"}
+    demands = ("contains:1", "contains:2", "f1:1", "ground_truth:7")
+    known = {"scores": {"f1": 0.9}, "input_id": "1", "demands": demands}
     before = side("a", [case(f"case {n}", **known) for n in range(3)], {"f1": MetricFacts(0.5)})
     changed = {"passed": 1, **known, **now}
     after = side("b", [case("case 0", **changed), *(case(f"case {n}", **known) for n in (1, 2))], facts)
