@@ -54,10 +54,16 @@ async def check_host(url: str, allows_address: AddressCheck, *, behind_proxy: bo
 
     Raises `ProviderError` when it is not allowed.
     """
-    host = urlsplit(url).hostname or ""
+    from yarl import URL
+
+    # Read as the connection will read it: typographic digits and dots are an address there, too.
+    host = URL(url).host or ""
     if _is_address(host):
         if not allows_address(host):
             raise _forbidden(host)
+    elif host.replace(".", "").isdigit():
+        # `0` or `2130706433`: no name, so no resolver is asked, and the system would make an address of it.
+        raise _forbidden(host)
     elif behind_proxy:
         loop = asyncio.get_running_loop()
         with suppress(OSError):

@@ -122,7 +122,13 @@ def test_redirects_are_followed_and_each_place_is_checked(site: Site, tmp_path: 
         fetch_file(f"{site.url}/round", tmp_path, settings=OPEN)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0", "127.1"),
+        *("127。0。0。1", "１２７.0.0.1", "①②⑦.0.0.1", "２１３０７０６４３３"),
+    ],
+)
 def test_the_own_network_is_closed_however_it_is_written(site: Site, tmp_path: Path, host: str) -> None:
     port = site.url.rpartition(":")[2]
     site.answers["/a.txt"] = (200, {}, b"inside")
