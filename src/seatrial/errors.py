@@ -165,6 +165,12 @@ class StoreError(RunError):
     exit_code = 3
 
 
+class ReportError(SeatrialError):
+    """A report cannot be written: a full disk, a folder that is gone. The run's results are stored all the same."""
+
+    exit_code = 3
+
+
 class ServeError(SeatrialError):
     """The server cannot start."""
 

@@ -109,6 +109,16 @@ def test_a_gate_fails_a_run_whose_cases_all_passed(write_agent: WriteAgent, seat
         (["test", "--update-baseline", "--baseline", "folder.json"], "folder.json is a folder"),
         (["test", "--update-baseline", "--baseline", "no/where.json"], "there is no folder"),
         (["test", "--update-baseline", "--json-file", "baseline.json"], "baseline.json is where the baseline is kept"),
+        (["compare", "--json-file", "script.json"], "script.json is read by the run and would be overwritten"),
+        (["test", "--json-file", "/proc/x"], "/proc/x cannot be written: no such file"),
+        (["test", "--md", "x" * 300], "cannot be written: file name too long"),
+        (["test", "--junit", "no/where.xml"], "there is no folder"),
+        (["test", "--baseline", "x" * 5000], "no run is stored here"),
+        (["test", "--resume", "x" * 5000], "no run is stored here"),
+        (["test", "--force"], "it needs --resume"),
+        (["test", "--dry-run", "--json-file", "r.json"], "nothing for the report r.json"),
+        (["test", "--dry-run", "--json"], "nothing for --json"),
+        (["test", "--dry-run", "--update-baseline"], "nothing for --update-baseline"),
         (
             ["test", "--baseline", "kept.json", "--md", "kept.json"],
             "kept.json is the baseline and would be overwritten",
@@ -125,6 +135,26 @@ def test_mistakes_are_told_before_anything_runs(
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert not (folder / ".seatrial" / "runs.db").exists()
+
+
+def test_the_stored_runs_are_no_place_for_a_report(two_runs: Path, seatrial: Run) -> None:
+    store = two_runs / ".seatrial" / "runs.db"
+    for option, target in (("--md", ".seatrial/runs.db"), ("--json-file", str(store))):
+        done = seatrial("compare", option, target)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "runs.db is the store of the runs and would be overwritten" in done.stderr
+    assert seatrial("compare").returncode == 0
+
+
+@pytest.mark.parametrize("option", ["--json-file", "--jsonl", "--junit", "--md", "--html"])
+def test_a_report_that_finds_no_room_costs_no_result(write_agent: WriteAgent, seatrial: Run, option: str) -> None:
+    write_agent(suite(0))
+    done = seatrial("test", option, "/dev/full", "--md" if option != "--md" else "--html", "other")
+    assert done.returncode == 3
+    assert "/dev/full cannot be written: no space left on device" in done.stderr
+    assert "internal error" not in done.stderr
+    assert (Path(write_agent(suite(0))) / "other").stat().st_size > 0
+    assert "12 of 12 passed" in seatrial("runs", "show").stdout
 
 
 def test_names_that_play_tricks_are_only_shown(write_agent: WriteAgent, seatrial: Run) -> None:

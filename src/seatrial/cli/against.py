@@ -15,6 +15,7 @@ import click
 from seatrial.cli import terminal
 from seatrial.cli.options import open_runs
 from seatrial.cli.sides import is_baseline, side_of
+from seatrial.config.paths import kind_of
 from seatrial.errors import ConfigError, RunError
 from seatrial.reporters.comparison_text import print_comparison
 from seatrial.reporters.console import console_on
@@ -59,7 +60,7 @@ class Against:
         if self.baseline is None:
             return None
         is_file = is_baseline(self.baseline)
-        if is_file and self.is_update and not Path(self.baseline).exists():
+        if is_file and self.is_update and kind_of(Path(self.baseline)) == "missing":
             return None
         with ExitStack() as stack:
             opened: RunStore | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from contextlib import ExitStack
 from pathlib import Path
 from typing import cast
@@ -12,8 +13,9 @@ import click
 from seatrial.cli import terminal
 from seatrial.cli.options import agent_option, open_runs, store_option
 from seatrial.cli.sides import is_baseline, side_of
-from seatrial.cli.targets import refuse_inputs, report_targets
+from seatrial.cli.targets import refuse_inputs, refuse_what_is_read, report_targets
 from seatrial.config.agent_path import agent_file, named_file
+from seatrial.config.loader import load_agent
 from seatrial.reporters.base import write_bytes
 from seatrial.reporters.comparison_json import comparison_entry
 from seatrial.reporters.comparison_markdown import comparison_markdown
@@ -23,7 +25,7 @@ from seatrial.reporters.plain import Glyphs
 from seatrial.runs.compare import Comparison, compare
 from seatrial.runs.encoding import to_json
 from seatrial.runs.gate import FAIL_ON, FailOn, exit_code, reasons_to_fail
-from seatrial.runs.store import RunStore
+from seatrial.runs.store import RunStore, store_file
 
 _FILE = click.Path(path_type=Path)
 fail_on_choice = click.Choice(list(FAIL_ON))
@@ -64,8 +66,7 @@ def command(
     """
     terminal.refuse_two_documents(form, is_json=is_json)
     targets = report_targets({"json": json_file, "markdown": md})
-    inputs = {Path(name): "compared" for name in (before, after) if is_baseline(name)}
-    refuse_inputs(targets.values(), {agent_file(agent): "the agent file", **inputs})
+    _refuse_inputs(targets.values(), agent_file(agent), place, (before, after))
     gate = cast("FailOn | None", fail_on)
     with ExitStack() as stack:
         store = _store(agent, place, (before, after))
@@ -77,6 +78,19 @@ def command(
         write_bytes(comparison_document(found, kind, gate), path)
     show_comparison(found, "json" if is_json else form, gate)
     return exit_code(found, gate)
+
+
+def _refuse_inputs(targets: Collection[Path], agent: Path, store: str | None, names: tuple[str, ...]) -> None:
+    """Raises `ConfigError` for a report in the place of what is compared, of the store, or of the agent's files."""
+    if not targets:
+        return
+    inputs = {agent: "the agent file", **{Path(name): "compared" for name in names if is_baseline(name)}}
+    if store is None or "://" not in store:
+        inputs[Path(store) if store else store_file(agent.absolute().parent)] = "the store of the runs"
+    if agent.is_file():
+        refuse_what_is_read(targets, load_agent(agent), inputs)
+    else:
+        refuse_inputs(targets, inputs)
 
 
 def comparison_document(found: Comparison, kind: str, fail_on: FailOn | None) -> bytes:

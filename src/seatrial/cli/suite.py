@@ -31,9 +31,10 @@ from seatrial.cli.taping import Taping, taping, taping_options
 from seatrial.cli.targets import refuse_inputs, refuse_what_is_read, report_targets
 from seatrial.cli.watching import watch
 from seatrial.config.loaded import LoadedAgent
+from seatrial.config.paths import kind_of
 from seatrial.config.secrets import mask
 from seatrial.core.abort import AbortSignal
-from seatrial.errors import ConfigError, RunError
+from seatrial.errors import ConfigError, ReportError, RunError
 from seatrial.recording.deck import Deck
 from seatrial.reporters.base import check_target, write_document
 from seatrial.reporters.catalog import DOCUMENTS
@@ -190,10 +191,26 @@ def command(
         against=against(baseline, fail_on, update_baseline=update_baseline),
     )
     request = _with_agent_beside_resume(request)
+    _refuse_what_is_not_done(request)
     if is_watched:
         _refuse_to_watch(request)
         return run_async(lambda stop: watch(request.agent, partial(test, request, stop), stop))
     return run_async(lambda stop: test(request, stop), is_busy=True)
+
+
+def _refuse_what_is_not_done(request: Request) -> None:
+    """Raises a usage error for what would be passed over in silence."""
+    if request.is_forced and request.resume is None:
+        raise click.UsageError("--force goes on with a run although the agent changed: it needs --resume")
+    if not request.is_dry:
+        return
+    asked = {"--json": request.is_json, "--update-baseline": request.against.is_update}
+    given = [
+        *(f"the report {path.name}" for path in request.documents.values()),
+        *(n for n, is_on in asked.items() if is_on),
+    ]
+    if given:
+        raise click.UsageError(f"--dry-run runs nothing, so there is nothing for {' and '.join(given)}")
 
 
 def _refuse_to_watch(request: Request) -> None:
@@ -240,10 +257,10 @@ async def test(request: Request, stop: AbortSignal) -> int:
             run = await _run(request, begun, loaded, store, console, stop, deck)
         is_recorded = request.taping.tell_end(deck, is_whole_suite=_is_whole(request, run))
         report = Report.of(store, run)
-        _write(request, report)
+        is_written = _write(request, report)
         stream = sys.stderr if request.is_json else sys.stdout
         code = request.against.settle(before, run, store, loaded.folder, report.exit_code, stream)
-        return code if is_recorded else code or _OUTSIDE_FAILED
+        return code if is_recorded and is_written else code or _OUTSIDE_FAILED
 
 
 def _is_whole(request: Request, run: RunRecord) -> bool:
@@ -296,7 +313,7 @@ def _inputs(request: Request, loaded: LoadedAgent) -> dict[Path, str]:
 
 def _with_agent_beside_resume(request: Request) -> Request:
     """``--resume agent.yaml`` takes the agent for the run's name; the file that is there says what was meant."""
-    if request.resume is not None and request.agent == Path() and Path(request.resume).exists():
+    if request.resume is not None and request.agent == Path() and kind_of(Path(request.resume)) in ("file", "folder"):
         return replace(request, agent=Path(request.resume), resume="last")
     return request
 
@@ -394,12 +411,19 @@ async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> Non
             tell(Warned(f"{tool}: {len(report.problems) - _PROBLEMS_TOLD} more; seatrial index tells them"))
 
 
-def _write(request: Request, report: Report) -> None:
+def _write(request: Request, report: Report) -> bool:
+    """Writes every report that was asked for; whether all could be written. What could not is told."""
+    is_whole = True
     for kind, path in request.documents.items():
-        write_document(DOCUMENTS.load(kind), report, path)
+        try:
+            write_document(DOCUMENTS.load(kind), report, path)
+        except ReportError as error:
+            terminal.tell(f"error: {error.message}")
+            is_whole = False
     if is_github(os.environ):
         tell_github(report, sys.stderr, os.environ)
     if request.is_json:
         document = BytesIO()
         DOCUMENTS.load("json")(report, document)
         terminal.say_json(document.getvalue())
+    return is_whole

@@ -8,9 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from seatrial.errors import ConfigError
+from seatrial.config.paths import kind_of
+from seatrial.core.text import excerpt
+from seatrial.errors import ConfigError, ReportError
 from seatrial.reporters.report import Report
 from seatrial.runs.events import RunEvent
+
+_SHOWN_BYTES = 100
+_NAME_KEPT = 40
 
 
 class Listener(Protocol):
@@ -29,25 +34,29 @@ class DocumentWriter(Protocol):
 
 def check_target(path: Path) -> None:
     """Raises `ConfigError` when a document could not be written there: before the run, not after it."""
-    if path.is_dir():
+    if kind_of(path) == "folder":
         raise ConfigError(f"{path} is a folder", hint="give the name of a file")
-    if not path.absolute().parent.is_dir():
+    if kind_of(path.absolute().parent) != "folder":
         raise ConfigError(f"{path} cannot be written: there is no folder {path.parent}", hint="make the folder first")
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise ConfigError(f"{path} cannot be written: permission denied")
+    try:
+        if path.exists() and not path.is_file():
+            path.open("ab").close()
+        else:
+            _try_to_write(path)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{excerpt(str(path), _SHOWN_BYTES)} cannot be written: {_why(error)}") from error
 
 
 def write_document(writer: DocumentWriter, report: Report, path: Path) -> None:
-    """Writes the document beside its place and moves it there whole; a pipe or device is written to directly."""
-    if path.exists() and not path.is_file():
-        with path.open("wb") as out:
-            writer(report, out)
-        return
-    _write_whole(path, lambda out: writer(report, out))
+    """Writes the document beside its place and moves it there whole; a pipe or device is written to directly.
+
+    Raises `ReportError` when the place takes no more, or is gone.
+    """
+    _write(path, lambda out: writer(report, out))
 
 
 def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
+    handle, name = tempfile.mkstemp(prefix=_beside(path), dir=path.absolute().parent)
     beside = Path(name)
     try:
         with os.fdopen(handle, "wb") as out:
@@ -61,10 +70,39 @@ def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 def write_bytes(document: bytes, path: Path) -> None:
     """Writes a document that is no report of a run in the same way."""
-    if path.exists() and not path.is_file():
-        path.write_bytes(document)
-        return
-    _write_whole(path, lambda out: out.write(document))
+    _write(path, lambda out: out.write(document))
+
+
+def _write(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    try:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as out:
+                write(out)
+        else:
+            _write_whole(path, write)
+    except OSError as error:
+        raise ReportError(f"{path} cannot be written: {_why(error)}") from error
+
+
+def _try_to_write(path: Path) -> None:
+    """Does what writing it will do, but leaves what is there."""
+    handle, name = tempfile.mkstemp(prefix=_beside(path), dir=path.absolute().parent)
+    os.close(handle)
+    Path(name).unlink()
+    if path.exists():
+        path.open("ab").close()
+    else:
+        path.open("xb").close()
+        path.unlink()
+
+
+def _beside(path: Path) -> str:
+    """The beginning of the name of the file that takes its place when it is whole."""
+    return f".{path.name[:_NAME_KEPT]}."
+
+
+def _why(error: OSError | ValueError) -> str:
+    return ((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
 
 
 def _usual_mode() -> int:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from seatrial.errors import RunError
+from seatrial.errors import ReportError, RunError
 from seatrial.runs.encoding import to_json
 from seatrial.runs.records import GitState, Source
 from seatrial.runs.sides import CaseSide, Means, MetricFacts, Side
@@ -81,7 +81,10 @@ def write_baseline(side: Side, path: Path) -> int:
     if side.missing or spoiled:
         told = f"{side.missing:,} trials were not made" if side.missing else f"the provider failed in {spoiled[0]!r}"
         raise RunError(f"run {side.run} is not whole: {told}", hint="finish it with `seatrial test --resume` first")
-    _write_whole(path, "\n".join(_lines(side, judged)) + "\n")
+    try:
+        _write_whole(path, "\n".join(_lines(side, judged)) + "\n")
+    except OSError as error:
+        raise ReportError(f"the baseline {path} cannot be written: {(error.strerror or str(error)).lower()}") from error
     return len(judged)
 
 
