@@ -13,7 +13,7 @@ import yaml
 from seatrial.cli.chat.command_names import SUMMARIES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "chat.md").read_text(encoding="utf-8")
-FIRST, PIPED, DOCTOR = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+FIRST, PIPED, RUN, DOCTOR = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -32,7 +32,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 def test_every_command_ends_as_it_is_said_to(tmp_path: Path) -> None:
     assert run("seatrial init shop && cp -r shop support && mv support shop", tmp_path).returncode == 0
-    for command in [*FIRST.splitlines(), *PIPED.splitlines(), *DOCTOR.splitlines()]:
+    for command in [*FIRST.splitlines(), *PIPED.splitlines(), *RUN.splitlines(), *DOCTOR.splitlines()]:
         expected = re.search(r"exit code (\d+)", command)
         done = run(command, tmp_path / "shop")
         assert done.returncode == (int(expected[1]) if expected else 0), f"{command}\n{done.stdout}\n{done.stderr}"

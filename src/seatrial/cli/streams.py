@@ -20,11 +20,13 @@ class Sink(io.RawIOBase):
     """Writes to another raw stream, and remembers in ``lost`` why it could not, where others would raise.
 
     What cannot be written is dropped; the next piece is tried again, for the descriptor may lead elsewhere by then.
+    ``of``: what is lost, is remembered there.
     """
 
-    def __init__(self, raw: io.RawIOBase) -> None:
+    def __init__(self, raw: io.RawIOBase, *, of: Sink | None = None) -> None:
         super().__init__()
         self._raw = raw
+        self._of = of
         self.lost: OSError | None = None
 
     def writable(self) -> bool:
@@ -52,8 +54,17 @@ class Sink(io.RawIOBase):
         except OSError as error:
             if error.errno not in _OUTPUT_ERRORS:
                 raise
-            self.lost = error if self.lost is None or isinstance(self.lost, BrokenPipeError) else self.lost
+            keeper = self._of or self
+            keeper.lost = error if keeper.lost is None or isinstance(keeper.lost, BrokenPipeError) else keeper.lost
         return len(view)
+
+
+def beside(stream: TextIO, descriptor: int) -> TextIO:
+    """A stream like the prepared one onto another descriptor; what it loses counts as lost by that one."""
+    buffer = getattr(stream, "buffer", None)
+    of = getattr(buffer, "raw", buffer)
+    sink = Sink(io.FileIO(descriptor, "w", closefd=False), of=of if isinstance(of, Sink) else None)
+    return io.TextIOWrapper(io.BufferedWriter(sink), encoding=stream.encoding, errors=stream.errors)
 
 
 def prepare() -> list[Sink]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
+from seatrial.cli.streams import beside
 from seatrial.errors import AbortedError, ConfigError, SeatrialError
 from seatrial.reporters.plain import visible
 
@@ -68,19 +69,19 @@ def say_bytes(document: bytes) -> None:
 
 
 @contextmanager
-def stdout_for_us_alone(is_wanted: bool = True) -> Iterator[None]:
+def stdout_for_us_alone(is_wanted: bool = True) -> Iterator[TextIO]:
     """Meanwhile whatever is written to the process's stdout, also by its children, comes out on stderr.
 
-    For commands of which stdout is one document; it is written afterwards.
+    For commands of which stdout is one document; it is written afterwards, or piece by piece to the stream given.
     """
     if not is_wanted or not _is_open(sys.stdout, _STDOUT):
-        yield
+        yield sys.stdout
         return
     sys.stdout.flush()
     kept = os.dup(_STDOUT)
     _lead_to_stderr(_STDOUT)
     try:
-        yield
+        yield beside(sys.stdout, kept)
     finally:
         with suppress(OSError):
             sys.stdout.flush()

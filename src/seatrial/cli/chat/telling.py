@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from seatrial.cli.chat.face import Page
-from seatrial.cli.chat.veil import Veil
+from seatrial.cli.streamed import WAS_REASONING
+from seatrial.cli.veil import Veil
 from seatrial.core.content import ToolCall
 from seatrial.core.events import (
     AgentEvent,
@@ -27,7 +28,6 @@ from seatrial.reporters.words import seconds
 from seatrial.runs.encoding import to_json
 from seatrial.runs.masking import Masker
 
-WAS_REASONING = "the text above was the model's reasoning; its answer follows"
 _STOP = "Ctrl-C stops"
 _LEAST_WIDTH = 40
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seatrial.cli.chat.veil import Veil
+from seatrial.cli.veil import Veil
 from seatrial.config.secrets import mask
 
 SECRETS = ("sk-abcabcd", "abcabcabc")
