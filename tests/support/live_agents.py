@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,6 +50,9 @@ class ScriptedLiveAgent:
     @property
     def model(self) -> ScriptedLiveAgent:
         return self
+
+    def why_no_tool(self, _name: str, _offered: Collection[str]) -> str | None:
+        return None
 
     provider = "scripted"
     system_prompt = "Be brief."

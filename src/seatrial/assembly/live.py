@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any
 
@@ -20,6 +20,7 @@ from seatrial.config.limits import LimitsConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.located import value_at
 from seatrial.config.model import ModelConfig
+from seatrial.config.names import did_you_mean
 from seatrial.core.abort import AbortSignal
 from seatrial.core.agent import Agent
 from seatrial.core.limits import Limits
@@ -106,6 +107,16 @@ class LiveAgent:
         for source in () if self._servers is None else _taped(self._servers.sources, self._deck):
             toolbox = toolbox.plus(await source.current_tools(), source=source.name)
         return toolbox
+
+    def why_no_tool(self, name: str, offered: Collection[str]) -> str | None:
+        """Says that there is no tool of that name; None where one was ``offered``, or a server or the file has one.
+
+        What servers have is known once they have run. Without servers nothing is left to say: the file was checked.
+        """
+        if self._servers is None or name in offered or self._servers.may_have(name):
+            return None
+        known = dict.fromkeys([*(config.name for config in self.loaded.require().tools), *self._servers.aliases])
+        return None if name in known else f"no tool is named `{name}`: {did_you_mean(name, [*known, *offered])}"
 
     @property
     def models(self) -> tuple[Model, ...]:

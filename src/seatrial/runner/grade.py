@@ -52,6 +52,8 @@ async def grade(trial: Trial, attempt: Attempt, agent: LiveAgent) -> Graded:
         return Graded(_record(trial, "errored", **_results(attempt)))
     metrics, scores = await _measured(trial.case, attempt.turns, agent)
     outcome, reason = _verdict(trial.case.config, attempt, last, scores)
+    if outcome == "passed" and (unknown := _unknown_forbidden(trial.case.config, attempt, agent)):
+        outcome, reason = "failed", unknown
     fatal = {metric.shown_name for metric in metrics if metric.fail_on_error}
     return Graded(
         _record(trial, outcome, scores=scores, reason=reason, **_results(attempt)),
@@ -186,9 +188,20 @@ def _warnings(results: Iterable[RunResult]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for result in results for text in result.warnings))
 
 
+def _unknown_forbidden(case: CaseConfig, attempt: Attempt, agent: LiveAgent) -> str:
+    """Which tools the case forbids that there are not: not to call one of them shows nothing."""
+    offered = _offered(attempt)
+    told = [agent.why_no_tool(name, offered) for name in forbidden_tools(case)]
+    return "forbidden_tools: " + "; ".join(filter(None, told)) if any(told) else ""
+
+
+def _offered(attempt: Attempt) -> set[str]:
+    return {name for turn in attempt.turns for tool in turn.result.tools for name in (tool.name, *tool.aliases)}
+
+
 def _never_offered(case: CaseConfig, attempt: Attempt) -> list[str]:
     """The tools that the case needs and no turn had: a model may have called them all the same."""
-    offered = {name for turn in attempt.turns for tool in turn.result.tools for name in (tool.name, *tool.aliases)}
+    offered = _offered(attempt)
     needed = (tool for each in (case, *case.turns) if each.order != "subset" for tool in each.expected_tools or ())
     return list(dict.fromkeys(tool.name for tool in needed if tool.count != 0 and tool.name not in offered))
 

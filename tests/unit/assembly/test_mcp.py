@@ -25,7 +25,7 @@ from seatrial.runner.execute import execute
 from seatrial.runner.plan import Plan, plan_cases
 from seatrial.runner.suite import Suite, run_suite
 from seatrial.runs.masking import Masker
-from seatrial.runs.records import RunRecord, Selection
+from seatrial.runs.records import RunRecord, Selection, TrialRecord
 from seatrial.runs.store import open_store
 from seatrial.tools.mcp.servers import McpPool
 from seatrial.tools.mcp.settings import McpSettings
@@ -73,6 +73,18 @@ async def live(loaded: LoadedAgent, pool: McpPool | None = None, **how: Any) -> 
         yield agent
     finally:
         await agent.close()
+
+
+async def run_case(loaded: LoadedAgent, folder: Path, **how: Any) -> TrialRecord:
+    """What the file's one case comes to."""
+    run = RunRecord("r", "agent", "agent.yaml", datetime.now(UTC), planned=1)
+    plan = Plan(plan_cases(loaded.require().test_cases, Selection()))
+    with open_store(folder / "runs.db") as store:
+        async with live(loaded, for_cases=True, **how) as agent:
+            suite = Suite(plan, {"": agent}, Masker(()))
+            await run_suite(suite, run, store, lambda _event: None, AbortSignal())
+        (trial,) = store.trials("r")
+    return trial
 
 
 def test_every_key_arrives(write: Write, tmp_path: Path) -> None:
@@ -147,6 +159,38 @@ async def test_h013_a_name_that_no_server_has_is_an_error_once_they_are_connecte
     )
 
 
+@pytest.mark.parametrize("how", [{"isolation": "per_case"}, {"on_error": "skip", "server": "dies_at_start"}])
+@pytest.mark.parametrize(
+    ("forbidden", "outcome"), [("quik", "failed"), ("srv", "passed"), ("named", "passed"), ("own_named", "passed")]
+)
+async def test_a_case_that_forbids_a_tool_that_no_server_has_fails(
+    write: Write, tmp_path: Path, how: dict[str, str], forbidden: str, outcome: str
+) -> None:
+    server = entry("breaks", **{"server": "dies", **how})
+    other = entry("breaks", name="other", isolation="per_case", prefix="own_", tools=["named", "quick"])
+    case = {"name": "a", "input": "go", "forbidden_tools": [forbidden]}
+    loaded = write(server, other, replies=["hi"], cases=[case])
+    trial = await run_case(loaded, tmp_path)
+    assert trial.outcome == outcome
+    if outcome == "failed":
+        assert trial.reason.startswith("forbidden_tools: no tool is named `quik`: did you mean `quick`?")
+
+
+async def test_a_case_that_forbids_a_tool_which_its_own_server_has_passes(write: Write, tmp_path: Path) -> None:
+    case = {"name": "a", "input": "go", "forbidden_tools": ["quick"]}
+    loaded = write(entry(isolation="per_case"), replies=["hi"], cases=[case])
+    assert (await run_case(loaded, tmp_path)).outcome == "passed"
+
+
+async def test_an_allow_list_with_a_slip_is_told_with_the_near_name_for_servers_of_each_case(
+    write: Write, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    loaded = write(entry(isolation="per_case", tools=["quikc"]), replies=["hi"], cases=[{"name": "a", "input": "go"}])
+    await run_case(loaded, tmp_path, on_notice=told.append)
+    assert told == ["MCP server srv: `tools` names 'quikc', which it does not have; did you mean 'quick'?"]
+
+
 async def test_variants_of_one_run_share_a_server(write: Write, tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     loaded = write(entry(env={"STARTS": str(starts)}))
@@ -189,12 +233,6 @@ def test_more_tools_than_a_provider_takes_are_refused_with_their_numbers(write: 
 async def test_a_case_that_fails_for_a_server_that_is_left_out_says_so(write: Write, tmp_path: Path) -> None:
     case = {"name": "a", "input": "go", "expected_tools": ["srv"]}
     loaded = write(entry("breaks", "dies_at_start", on_error="skip"), replies=["hi"], cases=[case])
-    run = RunRecord("r", "agent", "agent.yaml", datetime.now(UTC), planned=1)
-    plan = Plan(plan_cases(loaded.require().test_cases, Selection()))
-    with open_store(tmp_path / "runs.db") as store:
-        async with live(loaded, for_cases=True) as agent:
-            suite = Suite(plan, {"": agent}, Masker(()))
-            await run_suite(suite, run, store, lambda _event: None, AbortSignal())
-        (trial,) = store.trials("r")
+    trial = await run_case(loaded, tmp_path)
     assert trial.outcome == "failed"
     assert "the tools of srv cannot be listed: the MCP server 'srv' ended with exit status 1" in trial.reason

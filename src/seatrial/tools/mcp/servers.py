@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from seatrial.core.abort import AbortSignal
 from seatrial.errors import McpError
@@ -64,6 +65,11 @@ class McpServers:
     def aliases(self) -> Mapping[str, frozenset[str]]:
         """Names that people may write for the tools known so far, and what they are offered as; grows with them."""
         return self._names.aliases
+
+    def may_have(self, name: str) -> bool:
+        """Whether a server's `tools:` names it, by its own name or by the one that the model sees."""
+        taken = [(one.settings.prefix, pattern) for one in self._entries for pattern in one.settings.allow or ()]
+        return any(fnmatchcase(name, pattern) or fnmatchcase(name, prefix + pattern) for prefix, pattern in taken)
 
     @property
     def are_all_listed(self) -> bool:
