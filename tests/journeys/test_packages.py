@@ -9,6 +9,7 @@ import runpy
 import subprocess
 import tarfile
 import zipfile
+from collections.abc import Iterator
 from email.parser import Parser
 from pathlib import Path
 from typing import Any
@@ -40,15 +41,26 @@ test_cases:
     checks: [{contains: open}]
 """
 KEY_NOT_SET = "ST303"
-# What names something of each extra, and what the error must say then.
+MODEL = "model: {provider: scripted, name: script.json}\n"
+RUN, TEST = ("run", "hello", "--allow-mcp"), ("test",)
+# What asks for something of an extra: the extra, the command and the agent file.
 BEYOND_BASE = {
-    "engine": ("model: local:minilm-extractive", "local"),
-    "gguf": ("model: {provider: gguf, name: x.gguf}", "llm"),
+    "engine": ("local", RUN, "model: local:minilm-extractive\n"),
     "documents": (
-        "model: {provider: scripted, name: script.json}\n"
-        "tools: [{name: t, type: vectorstore, description: d, source: agent.yaml}]",
         "local",
+        RUN,
+        MODEL + "tools: [{name: t, type: vectorstore, description: d, source: agent.yaml}]\n",
     ),
+    "gguf": ("llm", RUN, "model: {provider: gguf, name: x.gguf}\n"),
+    "mcp": ("mcp", RUN, MODEL + "tools: [{name: t, type: mcp, description: d, command: python3}]\n"),
+    "metric": (
+        "metrics",
+        TEST,
+        MODEL + "test_cases: [{name: c, input: Hi, ground_truth: open, evaluations: [{metric: bleu}]}]\n",
+    ),
+    "file": ("files", TEST, MODEL + "test_cases: [{name: c, input: Hi, files: [{path: a.docx, type: word}]}]\n"),
+    "store": ("postgres", ("runs", "list", "--store", "postgresql://127.0.0.1/runs"), MODEL),
+    "chat": ("chat", ("chat",), MODEL),
 }
 
 
@@ -71,15 +83,22 @@ def seatrial(built: Path, tmp_path: Path) -> Any:
         return subprocess.run(
             [SETUP["program"](environment), *arguments],
             cwd=folder,
-            env={"PATH": os.defpath, "HOME": str(tmp_path), "PYTHONPATH": str(cut), "LANG": "C.UTF-8"},
-            capture_output=True,
+            env={"PATH": os.defpath, "HOME": str(tmp_path), "PYTHONPATH": str(cut), "LANG": "C.UTF-8", "TERM": "xterm"},
             text=True,
             timeout=100,
             check=False,
-            **settings,
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings},
         )
 
     return run
+
+
+@pytest.fixture
+def terminal() -> Iterator[int]:
+    ours, theirs = os.openpty()
+    yield theirs
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_p022_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
@@ -175,16 +194,21 @@ def test_p022_without_extras_a_suite_of_scripted_replies_passes(seatrial: Any, t
 
 
 @pytest.mark.parametrize("case", BEYOND_BASE)
-def test_p022_without_extras_what_needs_one_says_how_to_add_it(seatrial: Any, tmp_path: Path, case: str) -> None:
-    block, extra = BEYOND_BASE[case]
+def test_p022_without_extras_what_needs_one_says_how_to_add_it(
+    seatrial: Any, tmp_path: Path, terminal: int, case: str
+) -> None:
+    extra, command, block = BEYOND_BASE[case]
     (tmp_path / "x.gguf").write_bytes(b"GGUF")
+    (tmp_path / "a.docx").write_bytes(b"PK")
     (tmp_path / "script.json").write_text('[{"text": "It is open."}]', encoding="utf-8")
-    (tmp_path / "agent.yaml").write_text(f"name: a\n{block}\ninstructions: Answer.\n", encoding="utf-8")
-    done = seatrial("base", tmp_path, "run", "hello")
-    assert done.returncode == 2
-    assert f"needs the extra [{extra}]" in done.stderr
-    assert re.search(rf"pip install .*\[{extra}\]", done.stderr)
-    assert "Traceback" not in done.stderr
+    (tmp_path / "agent.yaml").write_text(f"name: a\n{block}instructions: Answer.\n", encoding="utf-8")
+    face = {"stdin": terminal, "stdout": terminal} if case == "chat" else {}
+    done = seatrial("base", tmp_path, *command, **face)
+    assert done.returncode == (1 if command == TEST else 2)
+    shown = " ".join(f"{done.stdout or ''} {done.stderr}".split())
+    assert f"needs the extra [{extra}]" in shown
+    assert re.search(rf"pip install [^ ]*seatrial\[{extra}\]", shown)
+    assert "Traceback" not in shown
 
 
 @pytest.mark.parametrize("environment", ["base", "oldest", "newest"])
