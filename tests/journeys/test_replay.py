@@ -282,6 +282,26 @@ def test_a_server_of_tools_is_neither_started_nor_allowed_in_a_replay(tmp_path: 
     assert results(tmp_path / "two.json") == results(tmp_path / "one.json")
 
 
+def test_a_replay_needs_no_variable_of_what_it_does_not_start(tmp_path: Path, seatrial: Run) -> None:
+    shutil.copytree(SERVERS, tmp_path / "servers")
+    write_agent_with_server(tmp_path)
+    agent = json.loads((tmp_path / "agent.yaml").read_text(encoding="utf-8"))
+    server = agent["tools"][1]
+    server["command"], server["args"][0] = "${PAGES_PROGRAM}", "${PAGES_SCRIPT}"
+    server["env"], server["cwd"] = {"REGION": "${PAGES_REGION}"}, "${PAGES_FOLDER}"
+    (tmp_path / "agent.yaml").write_text(json.dumps(agent), encoding="utf-8")
+    script, folder = str(tmp_path / "servers" / "lists.py"), str(tmp_path)
+    here = {"PAGES_PROGRAM": sys.executable, "PAGES_SCRIPT": script, "PAGES_REGION": "eu", "PAGES_FOLDER": folder}
+    done = seatrial("test", "--record", "rec", "--json-file", "one.json", **ALLOWED, **here)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = seatrial("test", "--replay", "rec", "--json-file", "two.json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert results(tmp_path / "two.json") == results(tmp_path / "one.json")
+    done = seatrial("test", "--replay", "rec", "--live-tools", **ALLOWED)
+    assert done.returncode == 2
+    assert "the environment variable PAGES_SCRIPT is not set" in done.stderr
+
+
 def test_a_call_that_is_missing_goes_to_the_server(tmp_path: Path, seatrial: Run) -> None:
     shutil.copytree(SERVERS, tmp_path / "servers")
     write_agent_with_server(tmp_path)

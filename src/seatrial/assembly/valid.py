@@ -13,13 +13,14 @@ from seatrial.errors import ConfigError
 
 
 def load_valid(
-    path: Path, *, environ: Mapping[str, str] | None = None, stand_in: str | None = None
+    path: Path, *, environ: Mapping[str, str] | None = None, stand_in: str | None = None, is_offline: bool = False
 ) -> tuple[LoadedAgent, tuple[Diagnostic, ...]]:
     """The agent file at ``path`` and its warnings. Raises `ConfigError` with all findings when one is an error.
 
-    ``stand_in`` takes the place of keys that are not set, where nobody is going to use them.
+    ``stand_in`` takes the place of keys that are not set, where nobody is going to use them. ``is_offline``:
+    nothing outside is going to be reached, and what only says how may lack its variables.
     """
-    loaded = load_agent(path, environ=environ, stand_in=stand_in)
+    loaded = load_agent(path, environ=environ, stand_in=stand_in, is_offline=is_offline)
     loaded.require_file()
     findings = in_order((*loaded.diagnostics, *check(loaded, is_replay=stand_in is not None)), loaded.path)
     errors = [finding for finding in findings if finding.severity == "error"]

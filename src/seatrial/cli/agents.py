@@ -40,12 +40,15 @@ async def closed(live: Live, stop: AbortSignal) -> AsyncIterator[Live]:
                 await live.close(at_once=stop.is_set)
 
 
-def load_checked(path: Path, *, show_warnings: bool = True, stand_in: str | None = None) -> LoadedAgent:
+def load_checked(
+    path: Path, *, show_warnings: bool = True, stand_in: str | None = None, is_offline: bool = False
+) -> LoadedAgent:
     """The agent file at ``path``, free of errors; its warnings go to stderr. Raises `ConfigError` with all findings.
 
-    ``stand_in`` takes the place of keys that are not set, where nobody is going to use them.
+    ``stand_in`` takes the place of keys that are not set, where nobody is going to use them. ``is_offline``:
+    nothing outside is going to be reached.
     """
-    loaded, findings = load_valid(path, stand_in=stand_in)
+    loaded, findings = load_valid(path, stand_in=stand_in, is_offline=is_offline)
     if show_warnings:
         findings = tuple(finding for finding in findings if finding.code not in _SEEN_TO_LATER)
         for finding in findings[:_WARNINGS_SHOWN]:

@@ -228,7 +228,8 @@ def _refuse_to_watch(request: Request) -> None:
 
 async def test(request: Request, stop: AbortSignal) -> int:
     """The whole command: load, plan, run, report."""
-    loaded = load_checked(request.agent, stand_in=request.taping.stand_in)
+    tape = request.taping
+    loaded = load_checked(request.agent, stand_in=tape.stand_in, is_offline=not tape.needs_tools)
     baseline = request.against.file(loaded.folder)
     if baseline is not None:
         check_target(baseline)

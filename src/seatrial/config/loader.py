@@ -36,23 +36,30 @@ _LIMITS = {"ST402", "ST403", "ST404"}
 
 
 def load_agent(
-    path: Path | str, *, environ: Mapping[str, str] | None = None, stand_in: str | None = None
+    path: Path | str,
+    *,
+    environ: Mapping[str, str] | None = None,
+    stand_in: str | None = None,
+    is_offline: bool = False,
 ) -> LoadedAgent:
     """The agent file at ``path``, or in that folder.
 
     Variables come from ``environ`` (None: the process environment), then from ``.env`` beside the file. ``stand_in``
-    takes the place of keys and other secrets that are not set, where nobody is going to use them.
+    takes the place of keys and other secrets that are not set, where nobody is going to use them. ``is_offline``: no
+    server, store or model is going to be reached, and variables in what says how to reach them may be unset.
     """
-    return _Loading(agent_file(Path(path)), os.environ if environ is None else environ, stand_in).run()
+    trip = Trip(agent_file(Path(path)), os.environ if environ is None else environ)
+    trip.stand_in, trip.is_offline = stand_in, is_offline
+    return _Loading(trip).run()
 
 
 class _Loading:
     """All steps, each going on with what the one before could make out."""
 
-    def __init__(self, path: Path, environ: Mapping[str, str], stand_in: str | None) -> None:
-        self.path = path
-        self.process_environ = environ
-        self.trip = Trip(path, environ, stand_in=stand_in)
+    def __init__(self, trip: Trip) -> None:
+        self.path = trip.path
+        self.process_environ = trip.environ
+        self.trip = trip
         self.dialect = Dialect()
         self.model_overrides: ModelOverrides = {}
 

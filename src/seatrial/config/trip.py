@@ -17,7 +17,8 @@ from seatrial.errors import ConfigError
 class Trip:
     """The way from ``path``, the agent file, to a loaded agent. ``environ`` is where ``${NAME}`` is looked up.
 
-    ``stand_in`` takes the place of secret variables that are not set; None: those are errors.
+    ``stand_in`` takes the place of secret variables that are not set; None: those are errors. ``is_offline``: what
+    only reaches something outside is not going to be used.
     """
 
     path: Path
@@ -26,6 +27,7 @@ class Trip:
     sources: dict[Path, Source] = field(default_factory=dict)
     secrets: set[str] = field(default_factory=set)
     stand_in: str | None = None
+    is_offline: bool = False
     _filled: dict[int, object] = field(default_factory=dict)
 
     @property
@@ -45,7 +47,7 @@ class Trip:
 
     def fill(self, data: Block | Listing, source: Source | None) -> None:
         """Puts variables into located data, in place and once."""
-        filler = Filler(self.environ, source, self._filled, stand_in=self.stand_in)
+        filler = Filler(self.environ, source, self._filled, stand_in=self.stand_in, is_offline=self.is_offline)
         filler.fill(data)
         self.findings += filler.problems
         self.secrets |= filler.secrets

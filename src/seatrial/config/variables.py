@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.located import Block, FilledText, Listing
@@ -18,6 +19,12 @@ from seatrial.config.source import Source
 
 _TOKEN = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(\}|:-)|\$\{|\}")
 _MAX_DEPTH = 10
+# What only reaches something outside: kinds of tools, and keys of models.
+_OUTSIDE_TOOLS = ("mcp", "vectorstore")
+_WAYS = ("server", "command", "args", "env", "cwd", "url", "headers", "source", "connection_string")
+_ADDRESSES = ("endpoint", "base_url", "api_base", "api_version")
+# How much of a block is needed by nobody: only the addresses in it, the ways to a server too, or all.
+_Idle = Literal["addresses", "ways", "all"]
 
 
 @dataclass
@@ -37,6 +44,7 @@ class Filler:
     """Puts variables into located data, in place. ``secrets`` gathers values of variables with secret names.
 
     ``stand_in`` takes the place of secret variables that are not set, where nobody is going to use them.
+    ``is_offline``: nothing outside is going to be reached, and what says how to reach it may keep unset variables.
     """
 
     environ: Mapping[str, str]
@@ -44,6 +52,7 @@ class Filler:
     done: dict[int, object] = field(default_factory=dict)
     secrets: set[str] = field(default_factory=set)
     stand_in: str | None = None
+    is_offline: bool = False
     _problems: dict[Diagnostic, None] = field(default_factory=dict)
 
     @property
@@ -51,32 +60,39 @@ class Filler:
         """Unset variables, each once for each place."""
         return list(self._problems)
 
-    def fill(self, data: object, *, is_secret: bool = False) -> None:
-        """Fills a block or list and all below it; what aliases share is filled once. ``is_secret``: all of it is."""
+    def fill(self, data: object, *, is_secret: bool = False, idle: _Idle = "addresses") -> None:
+        """Fills a block or list and all below it; what aliases share is filled once.
+
+        ``is_secret``: all of it is. ``idle`` is what nobody is going to need of it offline.
+        """
         if not isinstance(data, (Block, Listing)) or id(data) in self.done:
             return
         self.done[id(data)] = data
         if isinstance(data, Block):
+            if idle == "addresses" and data.get("type") in _OUTSIDE_TOOLS:
+                idle = "ways"
             for key, value in data.items():
                 hides = is_secret or is_holder_of_secrets(str(key))
+                is_idle = idle == "all" or key in _ADDRESSES or (idle == "ways" and key in _WAYS)
                 if isinstance(value, str):
-                    data[key] = self.filled(value, data.place_of_value(key), hides) if "${" in value else value
+                    data[key] = self.filled(value, data.place_of_value(key), hides, is_idle) if "${" in value else value
                 else:
-                    self.fill(value, is_secret=hides)
+                    self.fill(value, is_secret=hides, idle="all" if is_idle else idle)
             return
         for index, value in enumerate(data):
             if isinstance(value, str):
-                data[index] = self.filled(value, data.place_of_item(index), is_secret) if "${" in value else value
+                place = data.place_of_item(index)
+                data[index] = self.filled(value, place, is_secret, idle == "all") if "${" in value else value
             else:
-                self.fill(value, is_secret=is_secret)
+                self.fill(value, is_secret=is_secret, idle=idle)
 
-    def filled(self, text: str, place: Place, is_secret: bool = False) -> FilledText:
-        """The text with its variables replaced; unset ones are reported and stay as they are."""
+    def filled(self, text: str, place: Place, is_secret: bool = False, is_idle: bool = False) -> FilledText:
+        """The text with its variables replaced; unset ones stay as they are, and are reported where they are needed."""
         missing: list[str] = []
         result = FilledText(self._joined(_parts(text), missing))
         if missing and is_secret and self.stand_in is not None:
             result, missing = FilledText(self.stand_in), []
-        for name in missing:
+        for name in () if is_idle and self.is_offline else missing:
             self._report_unset(name, place)
         result.written = str(text)
         result.is_whole = not missing

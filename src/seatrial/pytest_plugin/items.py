@@ -73,7 +73,9 @@ class AgentFile(pytest.File):
 
     def loaded(self) -> LoadedAgent:
         """The agent file without errors; for a replay no keys are needed."""
-        loaded, _ = load_valid(shown(self.path, self.config), stand_in=MASK if self._recording else None)
+        is_replay = bool(self._recording)
+        path = shown(self.path, self.config)
+        loaded, _ = load_valid(path, stand_in=MASK if is_replay else None, is_offline=is_replay)
         return loaded
 
     @property

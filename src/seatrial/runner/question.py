@@ -75,7 +75,7 @@ async def run_agent_async(
     if record is not None and replay is not None:
         raise ValueError("give one of record and replay")
     has_no_calls = replay is not None or model is not None
-    loaded, _ = load_valid(Path(agent), stand_in=MASK if has_no_calls else None)
+    loaded, _ = load_valid(Path(agent), stand_in=MASK if has_no_calls else None, is_offline=replay is not None)
     if replay is None:
         require_allowed(loaded)
     name = case or (prompt if isinstance(prompt, str) else prompt.text)

@@ -9,6 +9,7 @@ from tests.unit.config.conftest import HEAD, Load
 
 from seatrial.config.diagnostics import Place
 from seatrial.config.env_file import read_env_file
+from seatrial.config.loader import load_agent
 from seatrial.config.variables import Filler
 
 
@@ -62,6 +63,27 @@ def test_h016_a_comment_needs_no_variable(load_more: Load) -> None:
 
 def test_p011_what_only_anchors_hold_needs_no_variable(load_more: Load) -> None:
     assert load_more("x-later:\n  key: ${NOBODY}\n").config is not None
+
+
+OUTSIDE = """\
+name: a
+model: {provider: openai_compatible, name: m, endpoint: "${HOST}/v1"}
+instructions: hi
+tools:
+  - {name: s, type: mcp, description: d, url: "${ADDRESS}/mcp", headers: {Region: "${REGION}"}}
+  - {name: p, type: mcp, description: d, config: {command: "${PROGRAM}", args: ["${SCRIPT}"]}}
+  - {name: v, type: vectorstore, description: d, source: "${DOCS}"}
+test_cases: [{name: c, input: "hello", expected_tools: [{name: s, args: {a: "MORE"}}]}]
+"""
+
+
+def test_what_only_reaches_something_outside_needs_no_variable_offline(project: Path) -> None:
+    (project / "agent.yaml").write_text(OUTSIDE, encoding="utf-8")
+    assert load_agent(project, environ={}, is_offline=True).errors == ()
+    names = [finding.message.split()[3] for finding in load_agent(project, environ={}).errors]
+    assert sorted(names) == ["ADDRESS", "DOCS", "HOST", "PROGRAM", "REGION", "SCRIPT"]
+    (project / "agent.yaml").write_text(OUTSIDE.replace("MORE", "${MORE}"), encoding="utf-8")
+    assert [finding.code for finding in load_agent(project, environ={}, is_offline=True).errors] == ["ST303"]
 
 
 def test_typed_fields_convert_a_variables_value(load: Load) -> None:
