@@ -288,6 +288,25 @@ def test_a_tool_that_gave_an_error_does_not_look_like_one_that_worked(report_of:
     assert "+ hours" in text
 
 
+@pytest.mark.parametrize(
+    ("changes", "is_explained"),
+    [
+        ({"expected_tools": ("price",)}, True),
+        ({"expected_tools": ("shop",), "tool_aliases": {"price": ("shop",)}}, True),
+        ({"expected_tools": ("hours",)}, False),
+        ({"expected_tools": ("shop",), "tool_aliases": {"hours": ("shop",)}}, False),
+        ({"expected_tools": ("price",), "outcome": "failed"}, False),
+        ({"expected_tools": ("price",), "failed_tools": ()}, False),
+    ],
+)
+def test_the_legend_explains_a_failed_call_only_where_a_case_passed_by_it(
+    report_of: MakeReport, changes: dict[str, Any], is_explained: bool
+) -> None:
+    told = {"called_tools": ("price", "hours"), "failed_tools": ("price",), "outcome": "passed", **changes}
+    text = shown(report_of([trial(0, **told)]))
+    assert ("made and failed (`ok: true` asks for a success)" in " ".join(text.split())) == is_explained
+
+
 def test_a_case_that_broke_off_blames_no_tool_for_not_being_called(report_of: MakeReport) -> None:
     broken = trial(0, "errored", error=TrialError("provider", "503"), expected_tools=("price",), called_tools=())
     assert "not called" not in shown(report_of([broken]))
