@@ -134,13 +134,17 @@ def test_a_mistake_in_the_agent_file_is_an_error_of_collection_with_its_place(ru
     ("options", "told"),
     [
         (["--seatrial", "nothing.yaml"], "there is no agent file"),
+        (["--seatrial", "agent.yaml", "--seatrial", "nowhere"], "there is no agent file"),
         (["--seatrial-replay", "rec"], "--seatrial-replay needs --seatrial AGENT"),
+        (["--seatrial", "agent.yaml", "--seatrial-replay", "nope"], "there is no recording at nope: `seatrial test"),
+        (["--seatrial", "agent.yaml", "--seatrial-replay", "agent.yaml"], "there is no recording at agent.yaml"),
     ],
 )
 def test_options_that_cannot_be_are_usage_errors(run: Pytest, options: list[str], told: str) -> None:
     done = run(*options)
     assert done.returncode == 4
-    assert told in done.stderr
+    assert done.stderr.count("ERROR:") == done.stderr.count(told) == 1
+    assert "collected" not in done.stdout
 
 
 def test_an_agent_that_cannot_be_built_is_told_in_words(run: Pytest, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from importlib import import_module
 from pathlib import Path
 
@@ -40,6 +41,10 @@ def pytest_configure(config: pytest.Config) -> None:
     missing = [str(path) for path in agents if not path.is_file()]
     if missing:
         raise pytest.UsageError(f"--seatrial: there is no agent file {', '.join(missing)}")
+    recording = config.getoption(REPLAY)
+    if recording is not None and not (config.invocation_params.dir / recording).is_dir():
+        hint = f"`seatrial test --record {shlex.quote(recording)}` makes one"
+        raise pytest.UsageError(f"--seatrial-replay: there is no recording at {recording}: {hint}")
     config.pluginmanager.register(_Collecting(agents), "seatrial-agents")
     named = [str(path) for path in agents]
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
