@@ -44,6 +44,39 @@ def write_agent(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+WITHOUT_EXTRAS = """\
+import importlib.metadata, importlib.util, sys
+
+GONE = ("numpy", "onnxruntime")
+find_spec, version = importlib.util.find_spec, importlib.metadata.version
+
+
+class Gone:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in GONE:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def version_of(name):
+    if name in GONE:
+        raise importlib.metadata.PackageNotFoundError(name)
+    return version(name)
+
+
+sys.meta_path.insert(0, Gone())
+importlib.util.find_spec = lambda name, *rest: None if name.partition(".")[0] in GONE else find_spec(name, *rest)
+importlib.metadata.version = version_of
+"""
+
+
+@pytest.fixture
+def path_without_extras(tmp_path: Path) -> str:
+    """A ``PYTHONPATH`` with which the packages of the extra [local] are not there."""
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / "sitecustomize.py").write_text(WITHOUT_EXTRAS, encoding="utf-8")
+    return f"{tmp_path / 'hidden'}{os.pathsep}{SOURCE}"
+
+
 @pytest.fixture
 def seatrial(tmp_path: Path) -> Run:
     """Runs a command in the test's folder."""

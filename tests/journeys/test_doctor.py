@@ -59,7 +59,22 @@ def test_a_missing_key_is_a_problem_only_for_the_agent_that_needs_it(seatrial: R
     done = seatrial("doctor", "--json", **NO_KEYS)
     assert done.returncode == 2
     assert found(done, "OPENAI_API_KEY")["state"] == "absent"
-    assert "set ANTHROPIC_API_KEY" in found(done, "model anthropic")["mend"]
+    assert "export ANTHROPIC_API_KEY=..." in found(done, "model anthropic")["mend"]
+
+
+def test_an_extra_that_is_missing_is_told_once_with_its_mend(
+    seatrial: Run, tmp_path: Path, path_without_extras: str
+) -> None:
+    tools = "tools: [{name: notes, type: vectorstore, description: d, source: agent.yaml}]\n"
+    text = f"name: a\nmodel: local:minilm-extractive\ninstructions: x\n{tools}"
+    (tmp_path / "agent.yaml").write_text(text, encoding="utf-8")
+    done = seatrial("doctor", "--offline", PYTHONPATH=path_without_extras)
+    assert done.returncode == 2
+    assert done.stdout.endswith("1 to mend: extra [local]\n")
+    told = [line for line in done.stdout.splitlines() if "extra [local]  " in line]
+    assert [line.split()[0] for line in told] == ["problem"]
+    assert "needed by the model local minilm-extractive" in told[0]
+    assert "pip install" in done.stdout.splitlines()[done.stdout.splitlines().index(told[0]) + 1]
 
 
 def test_a_broken_agent_file_is_named_with_its_first_error(seatrial: Run, tmp_path: Path) -> None:

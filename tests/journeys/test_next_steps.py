@@ -40,7 +40,7 @@ def tool(more: str) -> str:
 
 
 BROKEN = {
-    "no key": ("openai:gpt-5-mini", "", 2, "set OPENAI_API_KEY"),
+    "no key": ("openai:gpt-5-mini", "", 2, "export OPENAI_API_KEY=..."),
     "no server": (at(NOBODY), "", 3, "tart the server"),
     "no name": (at("http://nowhere.invalid"), "", 3, "heck the network"),
     "wrong model": (at("HOST"), "", 3, "seatrial doctor --online"),

@@ -26,7 +26,7 @@ def required_key(options: ProviderOptions, provider: str, *names: str) -> str:
     if not key:
         raise ConfigError(
             f"`provider: {provider}` has no API key: the variable {names[0]} is not set",
-            hint=f"set {names[0]} in the environment or in .env, or write `api_key: ${{{names[0]}}}` under `model:`",
+            hint=f"export {names[0]}=...    (or a line {names[0]}=... in .env beside the agent file)",
         )
     return key
 

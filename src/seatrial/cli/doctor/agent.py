@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,7 @@ from seatrial.config.mcp import McpToolConfig
 from seatrial.config.model import ModelConfig
 from seatrial.config.vectorstore import VectorstoreToolConfig
 from seatrial.core.model import Model
-from seatrial.errors import ConfigError, SeatrialError, install_command
+from seatrial.errors import ConfigError, MissingExtraError, SeatrialError, install_command
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.tools.mcp.launch import checked_command
 
@@ -35,7 +36,11 @@ def load(path: Path) -> tuple[LoadedAgent | None, list[Finding]]:
     except ConfigError as error:
         places = [f"{each.location}: {each.message}" for each in error.diagnostics if each.severity == "error"]
         first = f"; the first: {places[0]}" if places else ""
-        return None, [problem("agent file", f"{error.message}{first}", error.hint or f"seatrial validate {path}")]
+        return None, [
+            problem(
+                "agent file", f"{error.message}{first}", error.hint or f"seatrial validate {shlex.quote(str(path))}"
+            )
+        ]
     told = f"{loaded.path} has no errors" + (f", {len(warnings)} warnings" if warnings else "")
     return loaded, [ok("agent file", told)]
 
@@ -46,6 +51,8 @@ def models(loaded: LoadedAgent) -> Iterator[tuple[Finding, Model | None]]:
         about = f"model {config.provider} {config.name}"
         try:
             model = PROVIDERS.load(config.provider)(provider_options(config, loaded))
+        except MissingExtraError as error:
+            yield _extra(error.extra, f"the {about}"), None
         except SeatrialError as error:
             yield problem(about, error.message, error.hint, 2), None
         else:
@@ -57,11 +64,11 @@ def needed_extras(loaded: LoadedAgent) -> Iterator[Finding]:
     for kind, (extra, module) in _EXTRAS.items():
         needing = [tool.name for tool in loaded.require().tools if isinstance(tool, kind)]
         if needing and find_spec(module) is None:
-            yield problem(
-                f"extra [{extra}]",
-                f"not installed, and needed by {', '.join(needing)}",
-                install_command(extra),
-            )
+            yield _extra(extra, ", ".join(needing))
+
+
+def _extra(extra: str, needing: str) -> Finding:
+    return problem(f"extra [{extra}]", f"not installed, and needed by {needing}", install_command(extra))
 
 
 def servers(loaded: LoadedAgent) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ import click
 from seatrial.cli import terminal
 from seatrial.cli.doctor import agent as agent_checks
 from seatrial.cli.doctor import machine
-from seatrial.cli.doctor.finding import Finding, exit_code_of
+from seatrial.cli.doctor.finding import Finding, exit_code_of, told_once
 from seatrial.cli.doctor.online import ask_hosts, hosts_of
 from seatrial.cli.options import store_option
 from seatrial.config.agent_path import agent_file
@@ -47,7 +47,7 @@ def command(agent: Path | None, is_online: bool | None, place: str | None, is_js
             masker = Masker(loaded.secrets)
             findings += _of_agent(loaded, is_online=is_online, may_ask=not is_json)
     findings.append(machine.store(folder, place))
-    findings = [masker.record(finding) for finding in findings]
+    findings = [masker.record(finding) for finding in told_once(findings)]
     code = exit_code_of(findings)
     if is_json:
         terminal.say_json(to_json({"findings": findings, "exit_code": code}))

@@ -38,6 +38,22 @@ def problem(about: str, message: str, mend: str | None, exit_code: int = 2) -> F
     return Finding(about, "problem", message, mend or "", exit_code)
 
 
+def told_once(findings: Sequence[Finding]) -> list[Finding]:
+    """One trouble, one finding: not again with the same mend, and not as merely absent besides."""
+    troubles = {finding.about for finding in findings if finding.state == "problem"}
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for finding in findings:
+        trouble = (finding.about, finding.mend)
+        if finding.state == "problem" and finding.mend:
+            if trouble in seen:
+                continue
+            seen.add(trouble)
+        if finding.state != "absent" or finding.about not in troubles:
+            kept.append(finding)
+    return kept
+
+
 def exit_code_of(findings: Sequence[Finding]) -> int:
     """The user's own affairs come before the world outside: 2, then 3, else 0."""
     codes = {finding.exit_code for finding in findings if finding.state == "problem"}
