@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -40,6 +41,10 @@ async def closed(live: Live, stop: AbortSignal) -> AsyncIterator[Live]:
                 await live.close(at_once=stop.is_set)
 
 
+def _validate(path: Path) -> str:
+    return "seatrial validate" if path == Path() else f"seatrial validate {shlex.quote(str(path))}"
+
+
 def load_checked(
     path: Path, *, show_warnings: bool = True, stand_in: str | None = None, is_offline: bool = False
 ) -> LoadedAgent:
@@ -54,5 +59,5 @@ def load_checked(
         for finding in findings[:_WARNINGS_SHOWN]:
             terminal.tell(f"{finding.location}: warning: {finding.message}")
         if len(findings) > _WARNINGS_SHOWN:
-            terminal.tell(f"and {len(findings) - _WARNINGS_SHOWN} more warnings: seatrial validate shows them")
+            terminal.tell(f"and {len(findings) - _WARNINGS_SHOWN} more warnings: {_validate(path)} shows them")
     return loaded

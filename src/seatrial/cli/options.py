@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import click
 
 from seatrial.runs.store import RunStore, open_store, store_file
+
+_STORE_VARIABLE = "SEATRIAL_STORE"
 
 agent_option = click.option(
     "-a",
@@ -19,13 +23,30 @@ agent_option = click.option(
 )
 
 
+def _stays_put(_context: click.Context, _option: click.Parameter, place: str | None) -> str | None:
+    """A store's path as it is from everywhere: a tool may change the working folder."""
+    return _from_here(place)
+
+
+def _from_here(place: str | None) -> str | None:
+    return place if not place or "://" in place else str(Path(place).absolute())
+
+
 store_option = click.option(
     "--store",
     "place",
-    envvar="SEATRIAL_STORE",
+    envvar=_STORE_VARIABLE,
     metavar="PLACE",
+    callback=_stays_put,
     help="Where runs are kept: a file or postgresql://... (default: .seatrial/runs.db beside the agent file).",
 )
+
+
+def store_in_words(place: str | None) -> str | None:
+    """What a command to copy says after ``--store``: no password, and nothing where the environment says it already."""
+    if not place or place == _from_here(os.environ.get(_STORE_VARIABLE)):
+        return None
+    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1@", place)
 
 
 def open_runs(folder: Path, place: str | None, *, create: bool) -> RunStore:

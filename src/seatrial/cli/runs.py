@@ -11,7 +11,7 @@ from rich.text import Text
 
 from seatrial.cli import terminal
 from seatrial.cli.numbers import Whole
-from seatrial.cli.options import agent_option, open_runs, store_option
+from seatrial.cli.options import agent_option, open_runs, store_in_words, store_option
 from seatrial.cli.program import program
 from seatrial.cli.runs_table import runs_table
 from seatrial.config.agent_path import agent_file, named_file
@@ -24,6 +24,7 @@ from seatrial.reporters.console_trial import print_tries
 from seatrial.reporters.json_file import run_summary, test_entry
 from seatrial.reporters.plain import Glyphs, one_line
 from seatrial.reporters.report import Report
+from seatrial.reporters.ways_on import Caller
 from seatrial.runs.encoding import to_json
 from seatrial.runs.provenance import is_under_way
 from seatrial.runs.records import RunRecord
@@ -75,7 +76,7 @@ def show_run(run: str | None, case: str | None, agent: Path, place: str | None, 
         else:
             console, glyphs = console_on(sys.stdout), Glyphs(sys.stdout.encoding)
             console.print(Text(glyphs(_told(report.run)), "bold"))
-            print_report(report, console, glyphs, program())
+            print_report(report, console, glyphs, _caller(report.run, agent, place))
     return 0
 
 
@@ -126,6 +127,10 @@ def collect(keep: int, agent: Path, place: str | None) -> int:
                 _delete(store, run)
         store.compact()
     return 0
+
+
+def _caller(run: RunRecord, agent: Path, place: str | None) -> Caller:
+    return Caller(program(), agent_file(agent).parent / PurePath(run.agent_file).name, store_in_words(place))
 
 
 def _delete(store: RunStore, run: RunRecord) -> None:

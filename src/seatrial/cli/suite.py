@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
@@ -24,7 +25,7 @@ from seatrial.cli.allow_mcp import allow_mcp_option, allow_servers
 from seatrial.cli.dry_run import show_plan
 from seatrial.cli.index_words import has_changed, index_in_words
 from seatrial.cli.numbers import Number, Whole
-from seatrial.cli.options import open_runs, store_option
+from seatrial.cli.options import open_runs, store_in_words, store_option
 from seatrial.cli.program import program
 from seatrial.cli.running import run_async, settle_memory
 from seatrial.cli.taping import Taping, taping, taping_options
@@ -41,6 +42,7 @@ from seatrial.reporters.catalog import DOCUMENTS
 from seatrial.reporters.console import ConsoleReporter
 from seatrial.reporters.github import is_github, tell_github
 from seatrial.reporters.report import Report
+from seatrial.reporters.ways_on import Caller
 from seatrial.runner.begin import Begun, begin, go_on
 from seatrial.runner.budget import NO_BUDGET, Budget
 from seatrial.runner.estimate import estimate
@@ -245,14 +247,8 @@ async def test(request: Request, stop: AbortSignal) -> int:
     if request.taping.needs_tools:
         allow_servers(loaded, is_allowed=request.is_mcp_allowed)
     with open_runs(loaded.folder, request.store, create=new is not None) as store:
-        begun = new or go_on(
-            loaded,
-            resolve_run(store, request.resume, loaded.path.name),
-            store,
-            concurrency=request.concurrency,
-            is_forced=request.is_forced,
-        )
-        console = ConsoleReporter(sys.stderr if request.is_json else sys.stdout, store, program())
+        begun = new or _go_on(request, loaded, store)
+        console = ConsoleReporter(sys.stderr if request.is_json else sys.stdout, store, _caller(request))
         with terminal.stdout_for_us_alone(request.is_json):
             deck = request.taping.deck(loaded)
             run = await _run(request, begun, loaded, store, console, stop, deck)
@@ -262,6 +258,30 @@ async def test(request: Request, stop: AbortSignal) -> int:
         stream = sys.stderr if request.is_json else sys.stdout
         code = request.against.settle(before, run, store, loaded.folder, report.exit_code, stream)
         return code if is_recorded and is_written else code or _OUTSIDE_FAILED
+
+
+def _go_on(request: Request, loaded: LoadedAgent, store: RunStore) -> Begun:
+    run = resolve_run(store, request.resume, loaded.path.name)
+    return go_on(
+        loaded,
+        run,
+        store,
+        concurrency=request.concurrency,
+        is_forced=request.is_forced,
+        to_see_it=_caller(request).show(run),
+    )
+
+
+def _caller(request: Request) -> Caller:
+    """How to go on: with the recording that this run was answered from, or was written to."""
+    tape, options = request.taping, list[str]()
+    if tape.folder is not None:
+        options = ["--replay" if tape.is_replaying else "--record", str(tape.folder)]
+        options += ["--record-missing"] if tape.is_replaying and tape.is_recording else []
+        options += ["--live-tools"] if tape.has_live_tools else []
+    if request.is_mcp_allowed:
+        options.append("--allow-mcp")
+    return Caller(program(), store=store_in_words(request.store), options=tuple(options))
 
 
 def _is_whole(request: Request, run: RunRecord) -> bool:
@@ -409,7 +429,16 @@ async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> Non
         for problem in report.problems[:_PROBLEMS_TOLD]:
             tell(Warned(f"{tool}: {problem}"))
         if len(report.problems) > _PROBLEMS_TOLD:
-            tell(Warned(f"{tool}: {len(report.problems) - _PROBLEMS_TOLD} more; seatrial index tells them"))
+            tell(
+                Warned(
+                    f"{tool}: {len(report.problems) - _PROBLEMS_TOLD} more; seatrial index{_of(live.loaded)} tells them"
+                )
+            )
+
+
+def _of(loaded: LoadedAgent) -> str:
+    """The agent file as a command to copy names it."""
+    return "" if loaded.path == Path("agent.yaml") else f" {shlex.quote(str(loaded.path))}"
 
 
 def _write(request: Request, report: Report) -> bool:

@@ -11,11 +11,12 @@ from rich.text import Text
 
 from seatrial.reporters import words
 from seatrial.reporters.console_live import LiveArea
-from seatrial.reporters.console_report import print_report
+from seatrial.reporters.console_report import CALLER, print_report
 from seatrial.reporters.console_table import STYLES
 from seatrial.reporters.plain import Glyphs, one_line
 from seatrial.reporters.report import Report
 from seatrial.reporters.rows import SIGNS
+from seatrial.reporters.ways_on import Caller
 from seatrial.runs.events import (
     Prepared,
     Preparing,
@@ -56,8 +57,8 @@ class ConsoleReporter:
     When the stream can be written no more, it falls silent, and ``lost`` says why; the run goes on.
     """
 
-    def __init__(self, stream: TextIO, store: RunStore, program: str = "seatrial") -> None:
-        self._program = program
+    def __init__(self, stream: TextIO, store: RunStore, caller: Caller = CALLER) -> None:
+        self._caller = caller
         self._console = console_on(stream)
         self._glyphs = Glyphs(stream.encoding or "utf-8")
         self._store = store
@@ -97,7 +98,7 @@ class ConsoleReporter:
                 self._stopping(reason)
             case RunFinished(run, tally):
                 self.close()
-                print_report(Report(run, tally, self._store), self._console, self._glyphs, self._program)
+                print_report(Report(run, tally, self._store), self._console, self._glyphs, self._caller)
 
     def open(self) -> None:
         """Begins to draw."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
-from pathlib import PurePath
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -17,10 +15,12 @@ from seatrial.reporters.console_table import STYLES, results_table
 from seatrial.reporters.plain import Glyphs, one_line, visible
 from seatrial.reporters.report import ERRORED, FAILED, Report
 from seatrial.reporters.rows import SIGNS, Rows
-from seatrial.runs.records import RunRecord, TrialRecord
+from seatrial.reporters.ways_on import Caller
+from seatrial.runs.records import TrialRecord
 from seatrial.runs.verdict import INTERRUPTED
 
 MOST_FAILURES = 10
+CALLER = Caller()
 _NAMES_SHOWN = 5
 _WIDE = 100
 _VERDICT_STYLES = {
@@ -34,8 +34,8 @@ _VERDICT_STYLES = {
 }
 
 
-def print_report(report: Report, console: Console, glyphs: Glyphs, program: str = "seatrial") -> None:
-    """Everything that a person wants to know of a run, the verdict last; ``program`` is how users call us."""
+def print_report(report: Report, console: Console, glyphs: Glyphs, caller: Caller = CALLER) -> None:
+    """Everything that a person wants to know of a run, the verdict last; ``caller`` is how users call us."""
     rows = Rows.of(report)
     if rows.shown:
         console.print()
@@ -47,7 +47,7 @@ def print_report(report: Report, console: Console, glyphs: Glyphs, program: str 
     _print_failures(report, console, glyphs)
     console.print()
     _print_verdict(report, console, glyphs)
-    _print_ways_on(report, console, program)
+    _print_ways_on(report, console, caller)
 
 
 def show(console: Console, renderable: RenderableType) -> None:
@@ -152,18 +152,15 @@ def _print_verdict(report: Report, console: Console, glyphs: Glyphs) -> None:
         console.print(Text(words.STOPPED_BY.get(run.stopped_by, run.stopped_by)))
 
 
-def _print_ways_on(report: Report, console: Console, program: str) -> None:
+def _print_ways_on(report: Report, console: Console, caller: Caller) -> None:
     """The commands that go on from here; the last run is known to them without its name."""
     run = report.run
     is_last = [each.id for each in report.store.runs(1)] == [run.id]
     if run.stopped_by is not None and report.tally.not_run:
-        resume = "--resume" if is_last else f"--resume {run.id}"
-        _print_way(console, "go on", f"{program} test{_agent(run, '')} {resume}")
+        _print_way(console, "go on", caller.go_on(run, is_last=is_last))
     example = next(report.failures(), None)
     if example is not None:
-        which = "" if is_last else f" {run.id}"
-        command = f"{program} runs show{which} --case {_quoted(example.case)}{_agent(run, '-a ')}"
-        _print_way(console, "whole conversation", command)
+        _print_way(console, "whole conversation", caller.show(run, example.case, is_last=is_last))
 
 
 def _print_way(console: Console, label: str, command: str) -> None:
@@ -178,14 +175,3 @@ def _facts(report: Report) -> str:
     parts.append(f"{tally.input_tokens + tally.output_tokens:,} tokens")
     parts += [words.total_cost(tally), words.judges(report), f"run {run.id}"]
     return " · ".join(part for part in parts if part)
-
-
-def _agent(run: RunRecord, option: str) -> str:
-    """The agent file, or its folder, as a command needs it; nothing when commands find it by themselves."""
-    path = PurePath(run.agent_file)
-    found = path.parent if path.name in ("agent.yaml", "agent.yml") else path
-    return "" if found == PurePath() else f" {option}{_quoted(str(found))}"
-
-
-def _quoted(text: str) -> str:
-    return shlex.quote(visible(text))

@@ -68,15 +68,24 @@ def begin(
 
 
 def go_on(
-    loaded: LoadedAgent, run: RunRecord, store: RunStore, *, concurrency: int = 8, is_forced: bool = False
+    loaded: LoadedAgent,
+    run: RunRecord,
+    store: RunStore,
+    *,
+    concurrency: int = 8,
+    is_forced: bool = False,
+    to_see_it: str | None = None,
 ) -> Begun:
-    """A stored run with what is missing of it. Raises `RunError` when nothing is, or when the agent has changed."""
+    """A stored run with what is missing of it. Raises `RunError` when nothing is, or when the agent has changed.
+
+    ``to_see_it`` is the command that shows the run, for whoever has nothing left to run.
+    """
     variants = variants_of(loaded, run.models)
     sources = _sources(variants)
     notes = refuse_if_unfit(run, sources, is_forced=is_forced)
     plan = replace(_plan(loaded, run.selection, variants, run.repeat), done=store.done(run.id))
     if next(iter(plan), None) is None:
-        raise RunError(f"run {run.id} is complete: nothing is left to run", hint=f"seatrial runs show {run.id}")
+        raise RunError(f"run {run.id} is complete: nothing is left to run", hint=to_see_it)
     resumed = msgspec.structs.replace(
         run,
         status="running",
