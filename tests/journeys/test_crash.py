@@ -56,5 +56,5 @@ def test_a_crash_is_told_with_its_line_its_arguments_and_its_prints(
     assert "printed    looking up 4" in case
     (test,) = json.loads(seatrial("runs", "show", "--json").stdout)["tests"]
     assert test["failed_tools"] == ["price"]
-    assert test["expected_calls"] == [{"name": "price", "args": {"visits": 10}, "count": 1}]
+    assert test["expected_calls"] == [{"name": "price", "args": {"visits": 10}, "count": 1, "ok": False}]
     assert test["file"] == "agent.yaml"
