@@ -358,6 +358,30 @@ def test_save_makes_a_test_case_and_keeps_the_rest_of_the_file(
     terminal.expect('calls   price(thing: "${HOME}")')
 
 
+def test_a_conversation_with_a_call_of_a_tool_that_there_is_not_can_be_saved(
+    project: Callable[..., Path], patient: StreamingModel
+) -> None:
+    folder = project(patient.url)
+    call = {"index": 0, "id": "c1", "function": {"name": "pirce", "arguments": "{}"}}
+    right = {"index": 0, "id": "c2", "function": {"name": "price", "arguments": '{"thing": "tent"}'}}
+    patient.answer({"tool_calls": [call]})
+    patient.answer({"tool_calls": [right]})
+    patient.answer("12 euros.")
+    done = subprocess.run(
+        [sys.executable, "-m", "seatrial", "chat"],
+        cwd=folder,
+        input="What costs a tent?\n/save tent\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the case 'tent' expects price" in done.stderr
+    case = yaml.safe_load((folder / "agent.yaml").read_text(encoding="utf-8"))["test_cases"][0]
+    assert case["expected_tools"] == ["price"]
+
+
 def test_a_file_goes_with_the_message_that_names_it(
     project: Callable[..., Path], chat: Chat, obedient: FakeModel
 ) -> None:

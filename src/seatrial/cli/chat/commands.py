@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Set
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -83,7 +83,8 @@ async def _save(talk: Conversation, rest: str) -> None:
     name = " ".join(word for word in rest.split() if word != _ANSWER_OPTION).strip("\"'")
     if not name:
         raise ConfigError("the case needs a name", hint="/save order on its way")
-    turns = [_turn(talk, number, each) for number, each in enumerate(talk.asked)]
+    offered = {each.name for each in (await talk.live.offered()).offered}
+    turns = [_turn(talk, number, each, offered) for number, each in enumerate(talk.asked)]
     answered = [turn for turn in turns if turn is not None]
     if not answered:
         raise ConfigError("nothing was asked and answered yet", hint="ask something, then /save NAME")
@@ -95,13 +96,13 @@ async def _save(talk: Conversation, rest: str) -> None:
     talk.face.line(f"seatrial test {shlex.quote(str(talk.loaded.path))} --case {shlex.quote(name)}")
 
 
-def _turn(talk: Conversation, number: int, asked: Asked) -> NewTurn | None:
-    """The turn as a test asks it; None for one that was stopped or failed."""
+def _turn(talk: Conversation, number: int, asked: Asked, offered: Set[str]) -> NewTurn | None:
+    """The turn as a test asks it, without calls of tools that are not there; None when it was stopped or failed."""
     messages = talk.messages_of(number)
     replies = [message for message in messages if isinstance(message, AssistantMessage)]
     if not replies or replies[-1].stop_reason != "stop":
         return None
-    calls = [call.name for reply in replies for call in reply.tool_calls]
+    calls = [call.name for reply in replies for call in reply.tool_calls if call.name in offered]
     files = tuple((path.resolve(), type_of(path) or "text") for path in asked.files)
     return NewTurn(asked.text, tuple(calls), files)
 
