@@ -158,3 +158,25 @@ def test_code_that_holds_the_event_loop_beyond_the_time_limit_does_not_pass(tmp_
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "stopped by its limit timeout_s after 0.3" in ended.stdout
+
+
+@pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
+@pytest.mark.parametrize("where", ["async def t():", "async def hook(call):", "async def check(output):"])
+def test_code_that_stops_the_event_loop_is_named_and_what_was_finished_is_kept(
+    tmp_path: Path, loop: str, where: str
+) -> None:
+    stops = f"{where}\n    asyncio.get_running_loop().stop()\n    return None\n"
+    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
+    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "code.py").write_text(f"{HARMLESS}{stops}", encoding="utf-8")
+    slow = "import seatrial.cli.running as r; r._fast_loop = lambda: None; " if loop == "asyncio" else ""
+    start = f"import sys; sys.argv[0] = 'seatrial'; {slow}from seatrial.__main__ import main; sys.exit(main())"
+    command = [sys.executable, "-c", start, "test", "--concurrency", "1"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 3, ended.stdout + ended.stderr
+    assert "code of a tool, a hook or a check stopped the event loop" in ended.stderr
+    assert "Traceback" not in ended.stdout + ended.stderr
+    assert "internal error" not in ended.stdout + ended.stderr
+    listed = [sys.executable, "-m", "seatrial", "runs", "show"]
+    shown = subprocess.run(listed, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert "before" in shown.stdout

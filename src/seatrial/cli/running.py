@@ -18,6 +18,17 @@ _COLLECT_AFTER = (20_000, 20, 50)
 
 
 _STRAYS_S = 1.0
+# What asyncio and uvloop alike say of a loop that somebody stopped.
+_STOPPED = "Event loop stopped before Future completed"
+_OWN_LOOP = "that code must not call stop() on a loop that it did not make"
+
+
+class LoopStoppedError(SeatrialError):
+    """Code that was not ours stopped the event loop that everything ran in."""
+
+    exit_code = 3
+
+
 _left_open: list[asyncio.AbstractEventLoop] = []
 
 
@@ -40,6 +51,11 @@ def run_async(work: Callable[[AbortSignal], Coroutine[Any, Any, int]], *, is_bus
             raise SeatrialError(
                 message, hint="what was finished is kept; let that code raise an exception instead"
             ) from error
+        except RuntimeError as error:
+            if _STOPPED not in str(error):
+                raise
+            message = "code of a tool, a hook or a check stopped the event loop"
+            raise LoopStoppedError(message, hint=f"what was finished is kept; {_OWN_LOOP}") from error
         finally:
             if not stop.is_set and _are_strays_gone(loop):
                 runner.close()
