@@ -191,6 +191,15 @@ def test_streamed_output_that_cannot_be_written_is_a_failure_and_a_reader_that_l
     assert (left.returncode, left.stdout, left.stderr) == (0, "0\n", "")
 
 
+def test_steps_do_not_run_into_streamed_text(tmp_path: Path, patient: StreamingModel) -> None:
+    write_endpoint(tmp_path, patient.url)
+    patient.answer("good ", "day")
+    command = [sys.executable, "-m", "seatrial", "run", "hi", "--stream", "--trace"]
+    with Terminal(command, tmp_path, os.environ) as terminal:
+        assert terminal.end() == 0
+        assert terminal.text.splitlines()[1:3] == ["good day", "  used    1200 + 34 tokens, cost unknown"]
+
+
 def test_json_and_stream_are_two_things(write_agent: WriteAgent, seatrial: Run) -> None:
     write_agent(CASES)
     done = seatrial("run", "ask hello.", "--stream", "--json")

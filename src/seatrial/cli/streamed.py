@@ -7,7 +7,16 @@ from typing import TextIO
 
 from seatrial.cli import terminal
 from seatrial.cli.veil import Veil
-from seatrial.core.events import AgentEvent, MessageEnded, MessageStarted, MessageTextDelta, MessageTextWasReasoning
+from seatrial.core.events import (
+    AgentEvent,
+    MessageEnded,
+    MessageStarted,
+    MessageTextDelta,
+    MessageTextWasReasoning,
+    RetryScheduled,
+    UsageCounted,
+    WarningRaised,
+)
 from seatrial.reporters.plain import visible
 
 WAS_REASONING = "the text above was the model's reasoning; its answer follows"
@@ -31,13 +40,16 @@ class Streamed:
         """Shows what is text of the answer."""
         match event:
             case MessageStarted():
-                self.end()
+                self._has_come = False
+            case UsageCounted() | RetryScheduled() | WarningRaised():
+                self.end()  # a line on stderr may follow
             case MessageTextDelta(text):
                 self._has_come = True
                 self._write(self._veil.feed(text))
             case MessageTextWasReasoning():
                 self.end()
                 terminal.tell(WAS_REASONING)
+                self._has_come = False
             case MessageEnded(message):
                 if not self._has_come and message.text.strip():
                     self._write(self._veil.feed(message.text))
@@ -50,7 +62,6 @@ class Streamed:
         self._write(self._veil.finish(), is_end=True)
         if self._is_in_line:
             self._write("\n")
-        self._has_come = False
 
     def _write(self, piece: str, *, is_end: bool = False) -> None:
         """A carriage return waits for the line feed that may follow it."""
