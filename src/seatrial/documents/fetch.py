@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from seatrial.documents.base import Limits
 from seatrial.documents.files import write_whole
@@ -115,15 +115,15 @@ async def _followed(client: HttpClient, url: str, known: Mapping[str, str], sett
         reply = await client.get(url, headers={**_HEADERS, **known}, max_bytes=settings.limits.max_bytes)
         if reply.status not in _REDIRECTS or "location" not in reply.headers:
             return reply
-        target = urljoin(url, reply.headers["location"])
-        if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
+        target = _target(url, reply.headers["location"])
+        if _parts(url).scheme == "https" and _parts(target).scheme != "https":
             raise DocumentError(f"{_shown(url)} redirects to {_shown(target)}, which is not encrypted")
         url = target
     raise DocumentError(f"{_shown(url)}: more than {settings.max_redirects} redirects")
 
 
 def _check_scheme(url: str) -> None:
-    parts = urlsplit(url)
+    parts = _parts(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise DocumentError(f"{_shown(url)} is no web address", hint="only http:// and https:// are fetched")
 
@@ -135,9 +135,25 @@ def _refused(source: str, error: ProviderError) -> DocumentError:
     return DocumentError(f"{source} cannot be fetched: {error.message}", hint=hint)
 
 
+def _target(url: str, location: str) -> str:
+    """Where a redirect leads; raises `DocumentError` when that is no address."""
+    try:
+        return urljoin(url, location)
+    except ValueError as error:
+        raise DocumentError(f"{_shown(url)} redirects to {location!r}, which is no address: {error}") from error
+
+
+def _parts(url: str) -> SplitResult:
+    """The parts of an address; raises `DocumentError` for what is none."""
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise DocumentError(f"{url!r} is no address: {error}") from error
+
+
 def _shown(url: str) -> str:
     """The URL without what may be secret: user, password, query."""
-    parts = urlsplit(url)
+    parts = _parts(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}"
 

@@ -199,6 +199,15 @@ def test_only_web_addresses_are_fetched(tmp_path: Path, url: str) -> None:
         fetch_file(url, tmp_path)
 
 
+@pytest.mark.parametrize("url", ["http://[::1/x", "http://[x]/", "http://a]b/"])
+def test_what_is_no_address_is_told(site: Site, tmp_path: Path, url: str) -> None:
+    with pytest.raises(DocumentError, match="is no address"):
+        fetch_file(url, tmp_path)
+    site.answers["/away"] = (302, {"location": url}, b"")
+    with pytest.raises(DocumentError, match="is no address"):
+        fetch_file(f"{site.url}/away", tmp_path, settings=FetchSettings(allows_address=is_reachable))
+
+
 def test_a_body_over_the_limit_is_refused_also_when_it_is_packed(site: Site, tmp_path: Path) -> None:
     small = FetchSettings(allows_address=is_reachable, limits=Limits(max_bytes=1000))
     site.answers["/big"] = (200, {}, b"x" * 1001)
