@@ -13,6 +13,7 @@ from seatrial.config.names import nearest
 MAX_CASES = 100
 MAX_CASES_OF_HOLODECK = 1000
 MAX_ITEMS = 1100
+_CHECK_IT = "give it expected_tools, checks or evaluations; `checks: none` if that is meant"
 # Keys of a connection that are blocks.
 _BLOCKS = ("env", "headers")
 
@@ -45,21 +46,28 @@ def constraint_findings(data: Block, own_cases: int, main: Place, *, is_lenient:
 
 
 def unchecked_cases(data: Block) -> Iterator[Diagnostic]:
-    """Cases whose run could neither pass nor fail."""
+    """Cases whose run could neither pass nor fail; of very many the first, and how many more there are."""
     cases = value_at(data, ("test_cases",))
     if not isinstance(cases, list):
         return
     has_metrics = _has_metrics(data)
+    found = 0
     for index, case in enumerate(cases):
         if not isinstance(case, dict) or case.get("skip") is not None or _is_checked(case, has_metrics):
             continue
         turns = case.get("turns")
         if isinstance(turns, list) and any(isinstance(turn, dict) and _is_checked(turn, has_metrics) for turn in turns):
             continue
+        found += 1
+        if found > MAX_ITEMS:
+            continue
         place = locate(data, ("test_cases", index)) or data.place
         message = f"test case {_label(case, index)} checks nothing"
-        hint = "give it expected_tools, checks or evaluations; `checks: none` if that is meant"
-        yield Diagnostic("warning", "ST501", message, place, hint=hint, key_path=("test_cases", index))
+        yield Diagnostic("warning", "ST501", message, place, hint=_CHECK_IT, key_path=("test_cases", index))
+    if found > MAX_ITEMS:
+        message = f"and {found - MAX_ITEMS:,} more test cases check nothing"
+        place = locate(data, ("test_cases",), of_key=True) or data.place
+        yield Diagnostic("warning", "ST501", message, place, hint=_CHECK_IT, key_path=("test_cases",))
 
 
 def slips_in_mcp_config(data: Block) -> Iterator[Diagnostic]:

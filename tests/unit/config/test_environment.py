@@ -86,6 +86,15 @@ def test_what_only_reaches_something_outside_needs_no_variable_offline(project: 
     assert [finding.code for finding in load_agent(project, environ={}, is_offline=True).errors] == ["ST303"]
 
 
+def test_of_very_many_cases_that_check_nothing_the_first_are_named_and_the_others_counted(project: Path) -> None:
+    (project / "cases.jsonl").write_text('{"input": "hello"}\n' * 3_000, encoding="utf-8")
+    text = "name: a\nmodel: local:minilm-extractive\ninstructions: hi\ntest_cases_file: cases.jsonl\n"
+    (project / "agent.yaml").write_text(text, encoding="utf-8")
+    told = [one.message for one in load_agent(project, environ={}).diagnostics if one.code == "ST501"]
+    assert len(told) == 1_101
+    assert "and 1,900 more test cases check nothing" in told
+
+
 def test_typed_fields_convert_a_variables_value(load: Load) -> None:
     loaded = load(
         HEAD.replace("gpt-4o-mini", "gpt-4o-mini\n  temperature: ${T}\n  max_tokens: '${M}'"), {"T": "0.5", "M": "9"}
