@@ -30,7 +30,14 @@ _SHORTEST_SECRET = 6
 _NO_SHEBANG = (
     "it does not say what runs it: write `command: python` and the file under `args`, or `#!` in its first line"
 )
-_NO_PACKAGE = ("E404", "404 Not Found", "was not found in the package registry", "not found in the package index")
+_NO_PACKAGE = ("code E404", "was not found in the package registry", "not found in the package index")
+_NO_DOWNLOAD = re.compile(
+    r"npm (?:error|ERR!) code (?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENOTCACHED|ERR_SOCKET_TIMEOUT)"
+    r"|error: Failed to fetch|error sending request for url|the network was disabled"
+)
+_NO_PROGRAM = re.compile(
+    r"could not determine executable to run|[Aa]n executable named `[^`]*` is not provided|does not provide any exec"
+)
 _UNSET = re.compile(
     r"KeyError: '([A-Z][A-Z0-9_]+)'|\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b[^\n]{0,60}(?:required|not set|missing|unset)"
 )
@@ -64,9 +71,9 @@ class Failures:
                 hint="start it, or correct its `url`; `seatrial doctor --online` tries it",
             )
         if link.process is not None and _is_closed(cause):
-            return self._made(
-                link, f"{self._who} {link.process.told_end} before it was ready", is_lost=True, hint=_why_it_ended(link)
-            )
+            why = f"{self._who} {link.process.told_end} before it was ready"
+            hint = _why_it_ended(link, is_downloaded=self._is_downloaded)
+            return self._made(link, why, is_lost=True, hint=hint)
         hint = _NO_SHEBANG if isinstance(cause, OSError) and cause.errno == errno.ENOEXEC else None
         return self._made(link, f"{self._who} could not be started: {_words(cause)}", code=_code(cause), hint=hint)
 
@@ -138,8 +145,12 @@ class Failures:
         told = redact(message + last_words, self._secrets)
         return McpError(told, server=self._settings.name, code=code, is_lost=is_lost, hint=hint)
 
+    @property
+    def _is_downloaded(self) -> bool:
+        return re.split(r"[/\\]", self._settings.command)[-1] in _DOWNLOADERS
+
     def _slow_hint(self) -> str:
-        if self._settings.command.rpartition("/")[2] in _DOWNLOADERS:
+        if self._is_downloaded:
             return "its first start downloads it: raise `connect_timeout`, or install it beforehand"
         return "raise `connect_timeout` if it needs longer"
 
@@ -160,12 +171,17 @@ def root_cause(error: BaseException) -> BaseException:
     return error
 
 
-def _why_it_ended(link: Link) -> str | None:
+def _why_it_ended(link: Link, *, is_downloaded: bool) -> str | None:
     text = "\n".join(link.process.stderr.lines) if link.process is not None else ""
     if "mcp" in text and ("ImportError" in text or "ModuleNotFoundError" in text or "AttributeError" in text):
         return "it may have been made for an older `mcp` package: install it in an environment of its own with `mcp<2`"
-    if any(words in text for words in _NO_PACKAGE):
+    if is_downloaded and any(words in text for words in _NO_PACKAGE):
         return "there is no package of that name: correct `server`, or the name in `args`"
+    if is_downloaded and _NO_DOWNLOAD.search(text):
+        proxy = "behind a proxy, hand it on by `inherit_env: [HTTPS_PROXY]`"
+        return f"the package could not be downloaded: install it beforehand, or look at the network; {proxy}"
+    if is_downloaded and _NO_PROGRAM.search(text):
+        return "the package has no program of its own name: is it a server? Write `command` and `args` to name another"
     unset = _UNSET.search(text)
     if unset is not None:
         name = unset[1] or unset[2]
