@@ -13,6 +13,7 @@ SeatrialError
 ├── MetricError            a metric cannot be computed
 ├── RunError               a stored run is missing or cannot be used (exit code 2)
 │   └── StoreError         the run store cannot be read or written (exit code 3)
+├── ReportError            a report cannot be written (exit code 3)
 ├── ServeError             the server cannot start
 └── AbortedError              stop was said (an AbortSignal was set)
 """
@@ -20,10 +21,12 @@ SeatrialError
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -189,10 +192,20 @@ def install_command(extra: str) -> str:
         folder = _folder_at(url)
         option = "-e " if origin["dir_info"].get("editable") else ""
         shown = "." if folder == Path.cwd() else folder
-        return f"pip install {option}{shlex.quote(f'{shown}[{extra}]')}"
+        return f"{_install()} {option}{shlex.quote(f'{shown}[{extra}]')}"
     if "vcs_info" in origin:
-        url = f"{origin['vcs_info']['vcs']}+{url}"
-    return f"pip install {shlex.quote(f'seatrial[{extra}] @ {url}' if url else f'seatrial[{extra}]')}"
+        asked = origin["vcs_info"].get("requested_revision")
+        url = f"{origin['vcs_info']['vcs']}+{url}" + (f"@{asked}" if asked else "")
+    return f"{_install()} {shlex.quote(f'seatrial[{extra}] @ {url}' if url else f'seatrial[{extra}]')}"
+
+
+def _install() -> str:
+    """What installs into this environment: the first ``pip`` on the path may be that of another Python."""
+    python = shlex.quote(sys.executable)
+    if find_spec("pip") is None:
+        return f"uv pip install --python {python}"
+    first = next((Path(folder) for folder in os.get_exec_path() if Path(folder, "pip").is_file()), None)
+    return "pip install" if first == Path(sys.executable).parent else f"{python} -m pip install"
 
 
 def _folder_at(url: str) -> Path:

@@ -172,6 +172,7 @@ ANSWERS: dict[str, Any] = {
     "blanks": " \n\t",
     "signs that nobody sees": "\u200b\u2060\ufeff",
     "a reply that was cut off": {"text": GOOD, "stop_reason": "length"},
+    "a reply that a filter stopped": {"text": GOOD, "stop_reason": "content_filter"},
     "a refusal": {"text": GOOD, "stop_reason": "refusal"},
     "a filtered reply": {"text": "", "stop_reason": "content_filter"},
     "a provider that fails": {"error": "503"},
@@ -387,3 +388,20 @@ def test_a_lenient_baseline_lets_no_loss_through(tmp_path: Path, seatrial: Seatr
     write(tmp_path, body.replace("- {metric: f1_score, threshold: 0.5}", "- {metric: exact, threshold: 0}"), "rubbish")
     assert seatrial("test") == 0
     assert seatrial("compare", "baseline.json", "last", "--fail-on", "any-regression") == 1
+
+
+@pytest.mark.parametrize(
+    "asked", ["checks: [{contains: ten}]", "ground_truth: It never does.", "expected_tools: [t]", "forbidden_tools: []"]
+)
+def test_what_a_case_of_several_turns_asks_for_is_asked_of_the_conversation(
+    tmp_path: Path, seatrial: Seatrial, asked: str
+) -> None:
+    body = f"test_cases:\n  - name: c\n    {asked}\n    turns:\n"
+    body += (
+        "      - {input: q1, ground_truth: nine}\n      - {input: q2, ground_truth: nine, checks: [{contains: nine}]}\n"
+    )
+    tool = "tools:\n  - {name: t, type: function, description: d, file: t.py, function: t}\n"
+    (tmp_path / "t.py").write_text("def t() -> str:\n    return 'x'\n")
+    write(tmp_path, tool + metrics("{metric: f1_score, threshold: 0.5}") + body)
+    (tmp_path / "script.json").write_text('["nine", "nine"]')
+    assert seatrial("test") == (0 if asked.startswith("forbidden") else 1)

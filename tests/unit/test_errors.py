@@ -12,6 +12,13 @@ import pytest
 from seatrial.errors import MissingExtraError
 
 
+def activate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts the folder of this Python, with its pip, first on the path."""
+    monkeypatch.setattr("seatrial.errors.find_spec", lambda _name: True)
+    monkeypatch.setattr("seatrial.errors.os.get_exec_path", lambda: [str(Path(sys.executable).parent)])
+    monkeypatch.setattr(Path, "is_file", lambda path: path.name == "pip" or path.exists())
+
+
 @pytest.mark.parametrize(
     ("origin", "hint"),
     [
@@ -21,6 +28,10 @@ from seatrial.errors import MissingExtraError
         (
             {"url": "https://x.org/st.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}},
             "pip install 'seatrial[mcp] @ git+https://x.org/st.git'",
+        ),
+        (
+            {"url": "https://x.org/st.git", "vcs_info": {"vcs": "git", "requested_revision": "v1", "commit_id": "abc"}},
+            "pip install 'seatrial[mcp] @ git+https://x.org/st.git@v1'",
         ),
         (
             {"url": "file:///tmp/seatrial-1.0-py3-none-any.whl", "archive_info": {}},
@@ -35,6 +46,7 @@ def test_a_missing_extra_is_told_with_the_command_that_fits_the_installation(
     if origin is not None:
         (tmp_path / "seatrial-1.0.dist-info" / "direct_url.json").write_text(json.dumps(origin), encoding="utf-8")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    activate(monkeypatch)
     assert MissingExtraError("mcp", "a tool").hint == hint
 
 
@@ -44,4 +56,14 @@ def test_in_the_clone_itself_the_path_is_a_dot(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "seatrial-1.0.dist-info" / "direct_url.json").write_text(json.dumps(note), encoding="utf-8")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     monkeypatch.chdir(tmp_path)
+    activate(monkeypatch)
     assert MissingExtraError("mcp", "a tool").hint == "pip install '.[mcp]'"
+
+
+def test_the_pip_of_another_python_is_not_what_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pip").write_text("")
+    monkeypatch.setattr("seatrial.errors.find_spec", lambda _name: True)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert f"{sys.executable} -m pip install " in str(MissingExtraError("mcp", "a tool").hint)
+    monkeypatch.setattr("seatrial.errors.find_spec", lambda _name: None)
+    assert f"uv pip install --python {sys.executable} " in str(MissingExtraError("mcp", "a tool").hint)

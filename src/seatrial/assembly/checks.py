@@ -20,8 +20,8 @@ from seatrial.metrics.grading import GradedMetric
 from seatrial.tools.user_module import load_function
 
 _OF_TOTALS = {
-    *("threshold", "weight", "group", "name", "enabled", "reduce"),
-    *("retry_on_failure", "timeout_ms", "fail_on_error", "model", "models"),
+    *("threshold", "weight", "group", "name", "enabled"),
+    *("retry_on_failure", "timeout_ms", "model", "models"),
 }
 
 

@@ -80,7 +80,7 @@ def _sure(found: Comparison) -> Iterator[str]:
 
 def _power(rate: Difference) -> str:
     if rate.smallest_detectable is None:
-        return f"with {_cases(rate.n)}, of which so few changed, no difference could have been told from chance"
+        return f"with {_cases(rate.n)}, no difference could have been told from chance"
     smallest = f"{rate.smallest_detectable * 100:.1f}"
     return f"a difference of {smallest} points or more would have been found in {_cases(rate.n)} (with 80 % power)"
 

@@ -156,11 +156,19 @@ def _of_conversation(
     case: CaseConfig, metrics: Sequence[GradedMetric], measured: Collection[str]
 ) -> Iterator[GradedMetric]:
     """The metrics of the case itself; what each turn was measured by is not repeated unless the case asks for it."""
+    own = {check.name or check.kind for check in case.checks or ()} | {_TOOLS}
     for metric in metrics:
         if metric.shown_name not in measured:
             yield metric
-        elif case.evaluations is not None or metric.shown_name == _TOOLS:
+        elif case.evaluations is not None or metric.shown_name in own or _has_what_it_needs(metric, case):
             yield replace(metric, name=f"{metric.shown_name} (conversation)")
+
+
+def _has_what_it_needs(metric: GradedMetric, case: CaseConfig) -> bool:
+    """Whether the case itself says what the metric compares the whole conversation with."""
+    needs = metric.info.needs
+    has_truth = case.ground_truth is not None and "ground_truth" in needs
+    return has_truth or (bool(case.retrieval_context) and "context" in needs)
 
 
 async def _scores(metrics: Sequence[GradedMetric], evidence: Evidence) -> tuple[Score, ...]:
@@ -210,6 +218,8 @@ def _why_cut_off(case: CaseConfig, attempt: Attempt, last: RunResult) -> str:
     if last.stop_reason == "limit":
         after = f" after {attempt.turns[-1].duration_s:.3g} s" if last.limit == "timeout_s" else ""
         return f"the agent was stopped by its limit {last.limit}{after}"
+    if last.stop_reason == "content_filter":
+        return "the provider's content filter stopped the answer"
     if last.stop_reason == "length":
         return "the answer was cut off at the model's output limit"
     if len(attempt.turns) < len(case.turns):

@@ -16,7 +16,7 @@ def eased(before: Side, after: Side, pairs: Sequence[tuple[CaseSide, CaseSide]])
     for one, other in pairs:
         told.update(dict.fromkeys(_eased_metrics(before, after, one, other)))
         told.update(dict.fromkeys(_other_demands(one, other)))
-        if _share_needed(other) < _share_needed(one) - _TOLERANCE:
+        if _share_needed(other) < _share_needed(one) - _TOLERANCE or _needed_passes(other) < _needed_passes(one):
             told[f"{one.title} passes with {_needed(other)} now, {_needed(one)} before"] = None
     return list(told)
 
@@ -58,6 +58,10 @@ def _share_needed(case: CaseSide) -> float:
     return 1.0 if case.require is None else min(case.require / max(case.checked + case.unjudged, 1), 1.0)
 
 
+def _needed_passes(case: CaseSide) -> int:
+    return case.checked + case.unjudged if case.require is None else case.require
+
+
 def _needed(case: CaseSide) -> str:
     tries = case.checked + case.unjudged
-    return f"{tries if case.require is None else case.require} of {tries} tries"
+    return f"{_needed_passes(case)} of {tries} {'try' if tries == 1 else 'tries'}"

@@ -51,7 +51,7 @@ def _reasons(found: Comparison, fail_on: FailOn) -> Iterator[str]:
         yield f"of this name, but asking something else now: {_some(found.other_input)} ({_IF_MEANT})"
     if found.lost:
         yield f"judged before and not now: {_some(found.lost)}"
-    if found.metrics_lost:
+    if found.metrics_lost and not found.after.is_part:
         yield f"measured before and nowhere now: {_some(found.metrics_lost)}"
     if found.eased:
         yield f"asks for less, or something else: {_some(found.eased, '; ')} ({_IF_MEANT})"

@@ -124,7 +124,7 @@ class BlockingMetric(EndlessMetric):
         end = time.perf_counter() + 0.03
         while time.perf_counter() < end:
             pass
-        return Measurement(float(bool(evidence.answer)))
+        return Measurement(float(bool(evidence.output)))
 
 
 async def test_h011_a_metric_that_holds_the_event_loop_beyond_its_time_is_an_error_once_it_returns() -> None:

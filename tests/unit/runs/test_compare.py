@@ -197,7 +197,7 @@ def test_a_metric_that_is_measured_nowhere_any_more_is_no_silent_pass() -> None:
         ({"thresholds": {"f1": None}}, F1, "f1 has no threshold now, 0.5 before"),
         ({}, {"f1": MetricFacts(0.4)}, "the threshold of f1 is 0.4 now, 0.5 before"),
         ({}, {"f1": MetricFacts(None)}, "f1 has no threshold now, 0.5 before"),
-        ({"passed": 3, "checked": 3, "require": 2}, F1, "case 0 passes with 2 of 3 tries now, 1 of 1 tries before"),
+        ({"passed": 3, "checked": 3, "require": 2}, F1, "case 0 passes with 2 of 3 tries now, 1 of 1 try before"),
         ({"demands": ("f1:9",)}, F1, "f1 looks for something else in case 0"),
         ({"demands": ("contains:2", "contains:3", "f1:1")}, F1, "contains looks for something else in case 0"),
         ({"demands": ("contains:1", "f1:1")}, F1, "contains looks for something else in case 0"),
@@ -220,6 +220,19 @@ def test_what_asks_for_less_than_before_is_a_regression(
     assert bool(reasons) is (told is not None)
     assert told is None or told in reasons[0]
     assert reasons_to_fail(compare(before, after), "worse") == []
+
+
+@pytest.mark.parametrize(("tries", "require"), [(2, 2), (1, 1), (1, None)])
+def test_fewer_tries_that_must_pass_are_less(tries: int, require: int | None) -> None:
+    before = side("a", [case("x", 5, 5, require=4)])
+    after = side("b", [case("x", tries, tries, require=require)])
+    assert "4 of 5 tries before" in reasons_to_fail(compare(before, after), "any-regression")[0]
+
+
+def test_metrics_of_cases_that_were_not_asked_for_are_not_missed() -> None:
+    before = side("a", [case("x"), case("y", scores={"f1": 0.9})])
+    after = side("b", [case("x")], is_part=True)
+    assert reasons_to_fail(compare(before, after), "any-regression") == []
 
 
 def test_a_higher_limit_is_less_where_lower_is_better() -> None:
