@@ -211,6 +211,14 @@ def test_p022_without_extras_what_needs_one_says_how_to_add_it(
     assert "Traceback" not in shown
 
 
+def test_p022_doctor_names_the_extra_that_a_metric_needs(seatrial: Any, tmp_path: Path) -> None:
+    (tmp_path / "script.json").write_text('[{"text": "It is open."}]', encoding="utf-8")
+    block = "evaluations: {metrics: [{metric: bleu}, {metric: rouge}]}\n"
+    (tmp_path / "agent.yaml").write_text(f"{SCRIPTED}{block}", encoding="utf-8")
+    shown = " ".join(seatrial("base", tmp_path, "doctor").stdout.split())
+    assert "extra [metrics] not installed, and needed by the metrics bleu, rouge" in shown
+
+
 @pytest.mark.parametrize("environment", ["base", "oldest", "newest"])
 def test_p022_no_module_of_the_package_fails_to_load_but_for_an_extra(
     built: Path, tmp_path: Path, environment: str

@@ -8,18 +8,22 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from seatrial.assembly.check_metrics import known_info
 from seatrial.assembly.mcp import mcp_settings
+from seatrial.assembly.metrics import given_options
 from seatrial.assembly.models import provider_options
 from seatrial.assembly.valid import load_valid
 from seatrial.cli.doctor.finding import Finding, ok, problem
 from seatrial.cli.doctor.machine import KEY_OF_PROVIDER
 from seatrial.config.entity import Entity
+from seatrial.config.evaluations import MetricConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.mcp import McpToolConfig
 from seatrial.config.model import ModelConfig
 from seatrial.config.vectorstore import VectorstoreToolConfig
 from seatrial.core.model import Model
 from seatrial.errors import ConfigError, MissingExtraError, SeatrialError, install_command
+from seatrial.metrics import catalog
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.tools.mcp.launch import checked_command
 
@@ -60,11 +64,35 @@ def models(loaded: LoadedAgent) -> Iterator[tuple[Finding, Model | None]]:
 
 
 def needed_extras(loaded: LoadedAgent) -> Iterator[Finding]:
-    """Extras that tools of the file need and that are not installed."""
+    """Extras that tools and metrics of the file need and that are not installed."""
     for kind, (extra, module) in _EXTRAS.items():
         needing = [tool.name for tool in loaded.require().tools if isinstance(tool, kind)]
         if needing and find_spec(module) is None:
             yield _extra(extra, ", ".join(needing))
+    by_extra: dict[str, dict[str, None]] = {}
+    for metric in _computed_metrics(loaded):
+        try:
+            catalog.build(metric.metric, **given_options(metric))
+        except MissingExtraError as error:
+            by_extra.setdefault(error.extra, {})[metric.metric] = None
+        except SeatrialError:
+            continue  # what is wrong with its settings is told by `seatrial validate`
+    for extra, names in by_extra.items():
+        yield _extra(extra, f"the metric {', '.join(names)}" if len(names) == 1 else f"the metrics {', '.join(names)}")
+
+
+def _computed_metrics(loaded: LoadedAgent) -> Iterator[MetricConfig]:
+    """Those that the file names and that run no code of the user's and ask no model."""
+    config = loaded.require()
+    named = list(config.evaluations.metrics if config.evaluations is not None else ())
+    for case in config.test_cases:
+        for asked in (case, *case.turns):
+            for entry in asked.evaluations or ():
+                named.append(entry if isinstance(entry, MetricConfig) else MetricConfig(metric=entry))
+    for metric in named:
+        info = known_info(metric.metric)
+        if info is not None and info.kind == "computed" and metric.grader is None:
+            yield metric
 
 
 def _extra(extra: str, needing: str) -> Finding:
