@@ -235,11 +235,11 @@ async def test_a_long_prompt_can_be_stopped_while_it_is_read() -> None:
 
 async def test_requests_take_turns_and_one_that_waits_can_be_stopped() -> None:
     tiny, first, second = model(), AbortSignal(), AbortSignal()
-    has_begun = asyncio.Event()
-    story = asyncio.ensure_future(tiny.respond(STORY, on_notice=lambda _notice: has_begun.set(), signal=first))
+    await tiny.prepare()
+    story = asyncio.ensure_future(tiny.respond(asks("river stone " * 1900), signal=first))
     waiting = asyncio.ensure_future(tiny.respond(asks("Say hello."), signal=second))
     third = asyncio.ensure_future(tiny.respond(asks("Say hello.")))
-    await has_begun.wait()
+    await asyncio.sleep(0)
     second.set()
     assert (await waiting).stop_reason == "aborted"
     assert not third.done()
