@@ -141,7 +141,7 @@ class GEval:
 
     async def _draw(self, judge: Judge, seed: int | None, task: str, parts: Sequence[Part]) -> Draw:
         reply = await judge.ask(task, parts, _SCHEMA, seed=seed)
-        found = read_object(reply.text, "score")
+        found = read_object(reply.text, "score", material=[part.text for part in parts])
         score = number_at(found, "score", reply.text, out_of=_HIGHEST)
         if not 0 <= score <= _HIGHEST:
             raise UnreadableReplyError(f"the score {score:g} is off the scale 0 to {_HIGHEST}", reply.text)

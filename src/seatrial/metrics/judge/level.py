@@ -58,7 +58,7 @@ class LevelJudge:
 
     async def _draw(self, judge: Judge, seed: int | None, parts: Sequence[Part]) -> Draw:
         reply = await judge.ask(self._task, parts, self._schema, seed=seed)
-        found = read_object(reply.text, "score")
+        found = read_object(reply.text, "score", material=[part.text for part in parts])
         low, high = self._rubric.scale
         score = number_at(found, "score", reply.text, out_of=high)
         is_level = score in self._rubric.levels or (low <= score <= high and len(self._rubric.levels) > 2)

@@ -10,7 +10,7 @@ import ast
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from seatrial.core.text import excerpt
@@ -34,10 +34,11 @@ class UnreadableReplyError(MetricError):
         )
 
 
-def read_object(reply: str, *keys: str) -> JsonObject:
+def read_object(reply: str, *keys: str, material: Iterable[str] = ()) -> JsonObject:
     """The one object in the reply that has all ``keys``.
 
-    Several are accepted only if they are equal. Raises `UnreadableReplyError`.
+    Several are accepted only if they are equal, and none that is only quoted from ``material``. Raises
+    `UnreadableReplyError`.
     """
     text = _without_thinking(reply)
     if not text.strip():
@@ -48,7 +49,23 @@ def read_object(reply: str, *keys: str) -> JsonObject:
         raise UnreadableReplyError(f"it holds no JSON object with {wanted}", reply)
     if any(each != found[0] for each in found[1:]):
         raise UnreadableReplyError("it holds several objects that differ", reply)
+    own = _objects(without_quoted_objects(text[:_MAX_CHARS], material))
+    if not any(each == found[0] for each in own):
+        raise UnreadableReplyError("its verdict is only quoted from the material", reply)
     return found[0]
+
+
+def without_quoted_objects(reply: str, texts: Iterable[str]) -> str:
+    """The reply without the objects that stand in one of the texts, white space aside: those are not its own words."""
+    plain = ["".join(text.split()) for text in texts]
+    kept = []
+    position = 0
+    for start, end, _ in _spans(reply[:_MAX_CHARS]):
+        squeezed = "".join(reply[start:end].split())
+        if any(squeezed in text for text in plain):
+            kept.append(reply[position:start])
+            position = end
+    return "".join([*kept, reply[position:]])
 
 
 def number_at(found: Mapping[str, Any], key: str, reply: str, *, out_of: float | None = None) -> float:
@@ -89,7 +106,11 @@ def _without_thinking(reply: str) -> str:
 
 
 def _objects(text: str) -> Iterator[JsonObject]:
-    """Every outermost object, in the order of the text."""
+    return (found for _, _, found in _spans(text))
+
+
+def _spans(text: str) -> Iterator[tuple[int, int, JsonObject]]:
+    """Every outermost object with its beginning and end, in the order of the text."""
     position = false_starts = 0
     while (start := text.find("{", position)) >= 0 and false_starts < _MAX_FALSE_STARTS:
         end = _end_of_object(text, start)
@@ -98,7 +119,7 @@ def _objects(text: str) -> Iterator[JsonObject]:
             position = start + 1
             false_starts += 1
         else:
-            yield found
+            yield start, end, found
             position = end
 
 

@@ -80,7 +80,7 @@ class Safety:
 
     async def _draw(self, judge: Judge, seed: int | None, parts: Sequence[Part]) -> Draw:
         reply = await judge.ask(self._task, parts, _SCHEMA, seed=seed)
-        found = read_object(reply.text, *CATEGORIES)
+        found = read_object(reply.text, *CATEGORIES, material=[part.text for part in parts])
         severities = {name: _severity(number_at(found, name, reply.text), name, reply.text) for name in CATEGORIES}
         worst = max(severities.values())
         return Draw(_SCORE_OF_SEVERITY[worst], text_at(found, "reason"), (reply,), {"severities": severities})
