@@ -14,8 +14,8 @@ from seatrial.errors import MissingExtraError
 
 def activate(monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts the folder of this Python, with its pip, first on the path."""
-    monkeypatch.setattr("seatrial.errors.find_spec", lambda _name: True)
-    monkeypatch.setattr("seatrial.errors.os.get_exec_path", lambda: [str(Path(sys.executable).parent)])
+    monkeypatch.setattr("seatrial.installed.find_spec", lambda _name: True)
+    monkeypatch.setattr("seatrial.installed.os.get_exec_path", lambda: [str(Path(sys.executable).parent)])
     monkeypatch.setattr(Path, "is_file", lambda path: path.name == "pip" or path.exists())
 
 
@@ -62,8 +62,8 @@ def test_in_the_clone_itself_the_path_is_a_dot(tmp_path: Path, monkeypatch: pyte
 
 def test_the_pip_of_another_python_is_not_what_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "pip").write_text("")
-    monkeypatch.setattr("seatrial.errors.find_spec", lambda _name: True)
+    monkeypatch.setattr("seatrial.installed.find_spec", lambda _name: True)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert f"{sys.executable} -m pip install " in str(MissingExtraError("mcp", "a tool").hint)
-    monkeypatch.setattr("seatrial.errors.find_spec", lambda _name: None)
+    monkeypatch.setattr("seatrial.installed.find_spec", lambda _name: None)
     assert f"uv pip install --python {sys.executable} " in str(MissingExtraError("mcp", "a tool").hint)

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from select import select
 from typing import TextIO, cast
 
@@ -93,7 +92,7 @@ def _open_closed() -> None:
 
 def _prepared(stream: TextIO | None, sinks: list[Sink]) -> TextIO:
     if stream is None:
-        return Path(os.devnull).open("w", encoding="utf-8")
+        return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.reconfigure(errors="backslashreplace")

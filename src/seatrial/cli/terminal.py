@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TextIO
@@ -28,11 +27,11 @@ _FINDINGS_SHOWN = 100
 _end_process = os._exit  # as it is before any code of the user's is loaded
 
 
-@dataclass
 class Session:
     """What the command line said to all commands alike."""
 
-    is_debug: bool = False
+    def __init__(self) -> None:
+        self.is_debug = False
 
 
 def say(text: str = "") -> None:
