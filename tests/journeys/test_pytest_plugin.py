@@ -215,3 +215,15 @@ def test_servers_of_tools_are_not_started_unless_that_is_allowed(run: Pytest, fo
     assert "items.py" not in done.stdout
     assert len(done.stdout.splitlines()) < 20, done.stdout
     assert run("--seatrial", "agent.yaml", "-k", "tent", SEATRIAL_ALLOW_MCP="1").returncode == 0
+
+
+def test_a_tool_cannot_end_pytest_as_if_all_were_well(run: Pytest, folder: Path) -> None:
+    (folder / "tools.py").write_text("import os\n\ndef leave() -> str:\n    os._exit(0)\n", encoding="utf-8")
+    (folder / "script.json").write_text('[{"calls": [{"name": "leave", "arguments": {}}]}, "done"]', encoding="utf-8")
+    (folder / "agent.yaml").write_text(
+        "name: a\nmodel: {provider: scripted, name: script.json}\ninstructions: x\n"
+        "tools: [{name: leave, type: function, description: d, file: tools.py, function: leave}]\n"
+        "test_cases: [{name: one, input: a, checks: [{contains: no}]}]\n",
+        encoding="utf-8",
+    )
+    assert run("--seatrial", "agent.yaml").returncode == 1

@@ -12,6 +12,7 @@ import pytest
 from seatrial.assembly.allowed import require_allowed
 from seatrial.assembly.live import LiveAgent, assemble
 from seatrial.assembly.valid import load_valid
+from seatrial.cli.terminal import ends_told
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.secrets import MASK
 from seatrial.errors import ConfigError, SeatrialError
@@ -68,8 +69,9 @@ class AgentFile(pytest.File):
         self._runner.close()
 
     def run(self, case: PlannedCase, variant: Variant) -> list[TrialRecord]:
-        """The case's tries."""
-        return self._runner.run(self._tries(case, variant))
+        """The case's tries. Code of the user's cannot end the process as if all were well."""
+        with ends_told():
+            return self._runner.run(self._tries(case, variant))
 
     def loaded(self) -> LoadedAgent:
         """The agent file without errors; for a replay no keys are needed."""
