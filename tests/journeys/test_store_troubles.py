@@ -94,3 +94,12 @@ def test_a_run_under_way_is_neither_gone_on_with_nor_deleted(tmp_path: Path, sea
         told, _ = process.communicate(timeout=60)
     assert "2 of 2 passed" in told
     assert "PASSED  2 of 2" in seatrial("runs", "show").stdout
+
+
+def test_a_store_that_a_tool_removes_is_missed(tmp_path: Path, seatrial: Run) -> None:
+    write(tmp_path, ["endless", "plain"])
+    remove = "import shutil\ndef wait():\n    shutil.rmtree('.seatrial')\n    return 'gone'\n"
+    (tmp_path / "tools.py").write_text(remove, encoding="utf-8")
+    done = seatrial("test")
+    assert done.returncode == 3, done.stdout
+    assert "the run store was removed while the run went on" in done.stderr

@@ -255,9 +255,11 @@ async def test(request: Request, stop: AbortSignal) -> int:
         is_recorded = request.taping.tell_end(deck, is_whole_suite=_is_whole(request, run))
         report = Report.of(store, run)
         is_written = _write(request, report)
+        if store.is_gone:
+            terminal.tell("error: the run store was removed while the run went on: its results are not kept")
         stream = sys.stderr if request.is_json else sys.stdout
         code = request.against.settle(before, run, store, loaded.folder, report.exit_code, stream)
-        return code if is_recorded and is_written else code or _OUTSIDE_FAILED
+        return code if is_recorded and is_written and not store.is_gone else code or _OUTSIDE_FAILED
 
 
 def _go_on(request: Request, loaded: LoadedAgent, store: RunStore) -> Begun:

@@ -83,6 +83,11 @@ class SqlRunStore(Protocol):
     def close(self) -> None:
         """Lets go of the database."""
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether somebody removed it while it was open: what is written into it then is lost."""
+        return False
+
     def __enter__(self) -> Self:
         return self
 

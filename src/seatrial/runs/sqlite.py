@@ -26,6 +26,13 @@ class SqliteRunStore(SqlRunStore):
         self.path = path
         self._connection = connection
         self._numbers = {}
+        self._place = path.absolute()
+        self._inode = _inode_of(self._place)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether another file, or none, is in the place of the one that was opened."""
+        return _inode_of(self._place) != self._inode
 
     def compact(self) -> None:
         """Rewrites the file without the space of what was deleted."""
@@ -59,3 +66,11 @@ class SqliteRunStore(SqlRunStore):
                 self._connection.execute(several, [value for row in rows[first : first + count] for value in row])
                 first += count
         self._do(statement, rows[first:])
+
+
+def _inode_of(path: Path) -> int | None:
+    """What tells the file from any other; None where there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None

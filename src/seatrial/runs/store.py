@@ -23,6 +23,10 @@ class RunStore(AbstractContextManager["RunStore"], Protocol):
     be used from one thread at a time.
     """
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether somebody removed it while it was open: what is written into it then is lost."""
+
     def begin_run(self, run: RunRecord) -> None:
         """Writes a new run, or replaces the record of a known one."""
 
