@@ -108,3 +108,5 @@ class CaseConfig(ExpectationConfig):
         repeat, require = plain(values.get("repeat", 1)), plain(values.get("require", 1))
         if str(repeat).isdigit() and str(require).isdigit() and int(require) > int(repeat):
             yield Problem("ST203", f"`require` ({require}) is more than `repeat` ({repeat})", ("require",))
+        if values.get("turns") == []:
+            yield Problem("ST202", "`turns` is empty: nobody says anything", ("turns",), "add `- input: ...` to it")

@@ -53,7 +53,9 @@ class ExpectedToolConfig(Entity):
     args: Arguments = Field(
         default_factory=dict, description="Arguments that the call must have; others may be there too."
     )
-    count: Whole | None = Field(default=None, ge=0, description="How often it must be called; once when absent.")
+    count: Whole | None = Field(
+        default=None, ge=0, description="How often it must be called; once when absent, never when max_count is 0."
+    )
     max_count: Whole | None = Field(default=None, ge=0, description="How often it may be called at most.")
     ok: Flag = Field(default=False, description="Whether the call must not end in an error.")
     extra_args: Flag = Field(default=True, description="Whether arguments that are not named may be there.")
@@ -73,6 +75,9 @@ class ExpectedToolConfig(Entity):
             kind = matcher_kind(wanted)
             if kind == "regex":
                 yield from _unusable_pattern(wanted[kind], ("args", name, kind))
+            if kind == "any" and plain(wanted[kind]) is False:
+                hint = "write `{any: true}`, or leave the argument out; the word `false` itself is `{literal: false}`"
+                yield Problem("ST105", "`any: false` would accept every value", ("args", name, kind), hint)
             slip = slip_of_matcher(wanted)
             if slip is not None and slip.is_sure:
                 hint = (

@@ -38,6 +38,8 @@ ALSO_BEYOND = {
     "hook without a function",
     "misspelt parameter type",
     "source on the net",
+    "any that is false",
+    "turns without a turn",
 }
 
 

@@ -169,6 +169,8 @@ async def test_numbers_of_calls_are_limited() -> None:
     assert (await verdict(trial_of(["a", "a"]), expected=[{"name": "a", "count": 2}])).outcome == "passed"
     assert (await verdict(trial_of(["a"]), expected=[{"name": "a", "count": 0}])).outcome == "failed"
     assert (await verdict(trial_of(["b"]), expected=[{"name": "a", "count": 0}])).outcome == "passed"
+    assert (await verdict(trial_of(["a"]), expected=[{"name": "a", "max_count": 0}])).outcome == "failed"
+    assert (await verdict(trial_of(["b"]), expected=[{"name": "a", "max_count": 0}])).outcome == "passed"
 
 
 async def test_calls_can_be_asked_for_in_one_turn() -> None:

@@ -87,7 +87,7 @@ def expectation_of(
         name,
         _names(name, aliases),
         {key: matcher_of(plain) for key, plain in (entry.get("args") or {}).items()},
-        _count(entry, "count", 1),
+        _count(entry, "count", 0 if entry.get("max_count") == 0 else 1),
         _max_count(entry),
         entry.get("extra_args", True),
         tuple(entry.get("ignore_args") or ()),
