@@ -17,9 +17,7 @@ RetryListener = Callable[[int, float, str], None]
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Exponential back-off with full jitter; the server's own word wins, up to ``max_wait_s``. A wish for no wait is
-    none: a host in trouble that asks for it would have used up all tries in a moment.
-    """
+    """Exponential back-off with full jitter; the server's own word wins, up to ``max_wait_s``."""
 
     max_tries: int = 5
     base_s: float = 0.5
@@ -30,7 +28,7 @@ class RetryPolicy:
         """How long to wait after try ``attempt`` (from 1) failed; None when it must not be repeated."""
         if not error.can_retry or attempt >= self.max_tries:
             return None
-        if error.retry_after_s:
+        if error.retry_after_s is not None:
             return error.retry_after_s if error.retry_after_s <= self.max_wait_s else None
         return random.SystemRandom().uniform(0, min(self.cap_s, self.base_s * 2 ** (attempt - 1)))
 

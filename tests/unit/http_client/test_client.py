@@ -78,8 +78,6 @@ def test_p010_the_word_of_the_server_wins_up_to_a_minute() -> None:
     assert policy.delay_s(1, ProviderError("busy", can_retry=True, retry_after_s=33)) == 33
     assert policy.delay_s(1, ProviderError("busy", can_retry=True, retry_after_s=60)) == 60
     assert policy.delay_s(1, ProviderError("busy", can_retry=True, retry_after_s=61)) is None
-    waits = [policy.delay_s(3, ProviderError("busy", can_retry=True, retry_after_s=0)) for _ in range(20)]
-    assert max(wait for wait in waits if wait is not None) > 0.05
     assert policy.delay_s(1, ProviderError("bad", can_retry=False, retry_after_s=1)) is None
 
 
