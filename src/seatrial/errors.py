@@ -21,7 +21,6 @@ SeatrialError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 
@@ -52,6 +51,8 @@ class MissingExtraError(SeatrialError):
     exit_code = 2
 
     def __init__(self, extra: str, needed_for: str) -> None:
+        from seatrial.installed import install_command
+
         super().__init__(f"{needed_for} needs the extra [{extra}]", hint=install_command(extra))
         self.extra = extra
 
@@ -176,9 +177,3 @@ class AbortedError(SeatrialError):
     """Stop was said; the message is the reason."""
 
     exit_code = 130
-
-
-def install_command(extra: str) -> str:
-    """What adds an extra to this installation, from wherever it came: a clone, an address or an index."""
-    command: str = import_module("seatrial.installed").install_command(extra)
-    return command

@@ -1,4 +1,4 @@
-"""How this seatrial was installed, and the command that adds an extra to it. Loaded when an extra is missing."""
+"""How this seatrial was installed, and the command that adds an extra to it."""
 
 from __future__ import annotations
 

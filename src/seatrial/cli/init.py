@@ -20,7 +20,7 @@ from seatrial.cli.starter_model import (
     needs_endpoint,
     providers_to_choose,
 )
-from seatrial.errors import install_command
+from seatrial.installed import install_command
 from seatrial.providers.model_catalog import known_names, model_info, near_names
 
 

@@ -16,7 +16,6 @@ from seatrial.core.usage import UNKNOWN_USAGE, Usage, cost_of
 from seatrial.formats.reading import Reading
 from seatrial.formats.text_calls import may_hold_call
 
-_MAX_BYTES = 1 << 20
 _Count = Annotated[int, msgspec.Meta(ge=0, lt=10**15)] | None
 _Nothing = Annotated[list[Any], msgspec.Meta(max_length=0)] | None
 
@@ -25,19 +24,19 @@ class _Strict(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True)
     """A shape in which nothing stands that has no field here."""
 
 
-class _InputDetails(_Strict, frozen=True, gc=False, forbid_unknown_fields=True):
+class _InputDetails(_Strict, frozen=True):
     cached_tokens: _Count = None
     audio_tokens: _Count = None
 
 
-class _OutputDetails(_Strict, frozen=True, gc=False, forbid_unknown_fields=True):
+class _OutputDetails(_Strict, frozen=True):
     reasoning_tokens: _Count = None
     audio_tokens: _Count = None
     accepted_prediction_tokens: _Count = None
     rejected_prediction_tokens: _Count = None
 
 
-class _Counts(_Strict, frozen=True, gc=False, forbid_unknown_fields=True):
+class _Counts(_Strict, frozen=True):
     prompt_tokens: _Count = None
     completion_tokens: _Count = None
     total_tokens: _Count = None
@@ -45,7 +44,7 @@ class _Counts(_Strict, frozen=True, gc=False, forbid_unknown_fields=True):
     completion_tokens_details: _OutputDetails | None = None
 
 
-class _Message(_Strict, frozen=True, gc=False, forbid_unknown_fields=True):
+class _Message(_Strict, frozen=True):
     content: str
     role: Literal["assistant"] = "assistant"
     refusal: None = None
@@ -55,14 +54,14 @@ class _Message(_Strict, frozen=True, gc=False, forbid_unknown_fields=True):
     tool_calls: _Nothing = None
 
 
-class _Choice(_Strict, frozen=True, gc=False, forbid_unknown_fields=True):
+class _Choice(_Strict, frozen=True):
     message: _Message
     finish_reason: Literal["stop"]
     index: int = 0
     logprobs: None = None
 
 
-class _Reply(_Strict, frozen=True, gc=False, forbid_unknown_fields=True):
+class _Reply(_Strict, frozen=True):
     choices: tuple[_Choice]
     id: str = ""
     object: str = ""
@@ -78,8 +77,6 @@ _decoder = msgspec.json.Decoder(_Reply)
 
 def read_plain_reply(body: bytes, reading: Reading) -> AssistantMessage | None:
     """The message in a whole reply, or None for one that the tolerant reader must look at."""
-    if len(body) > _MAX_BYTES:
-        return None
     try:
         reply = _decoder.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):

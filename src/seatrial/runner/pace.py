@@ -38,27 +38,18 @@ class Pace:
         return Turn(self)
 
     async def begin(self) -> int:
-        """Waits for room; the number of this turn (from 1)."""
-        return self.begin_at_once() or await self.begin_later()
-
-    def begin_at_once(self) -> int:
-        """The number of this turn; 0 while there is no room, or others wait for it."""
-        if self._waiting or self._active >= int(self.allowed):
-            return 0
-        self._active += 1
-        self._begun += 1
-        return self._begun
-
-    async def begin_later(self) -> int:
-        """Waits until others make room; the number of this turn."""
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
-        try:
-            await place
-        except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
-                self._give_back()
-            raise
+        """Waits for room; the number of this turn."""
+        if self._active >= int(self.allowed) or self._waiting:
+            place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(place)
+            try:
+                await place
+            except asyncio.CancelledError:
+                if place.done() and not place.cancelled():
+                    self._give_back()
+                raise
+        else:
+            self._active += 1
         self._begun += 1
         return self._begun
 
@@ -102,7 +93,7 @@ class Turn:
         self._number = 0
 
     async def __aenter__(self) -> Turn:
-        self._number = self._pace.begin_at_once() or await self._pace.begin_later()
+        self._number = await self._pace.begin()
         return self
 
     async def __aexit__(

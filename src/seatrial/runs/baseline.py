@@ -14,22 +14,18 @@ import msgspec
 from seatrial.errors import ReportError, RunError
 from seatrial.runs.encoding import to_json
 from seatrial.runs.records import GitState, Source
-from seatrial.runs.sides import CaseSide, Means, MetricFacts, Side
+from seatrial.runs.sides import CaseSide, Figure, Means, MetricFacts, Side
 
 T = TypeVar("T")
 
 FILE = "baseline.json"
 SCHEMA_VERSION = 1
 _WRITE_ANEW = "write it anew with `seatrial test --update-baseline`"
-
-
 _MAX_TRIES = 10_000
-_MAX_VALUE = 1e15
 _PROBLEMS_TOLD = 10
 _TOLERANCE = 1e-9
 
 _Tries = Annotated[int, msgspec.Meta(ge=0, le=_MAX_TRIES)]
-_Value = Annotated[float, msgspec.Meta(ge=-_MAX_VALUE, le=_MAX_VALUE)]
 
 
 class _Case(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -39,21 +35,9 @@ class _Case(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     asks: Annotated[str, msgspec.Meta(min_length=1)]
     variant: str = ""
     require: Annotated[int, msgspec.Meta(ge=1, le=_MAX_TRIES)] | None = None
-    scores: dict[str, _Value] = {}
-    thresholds: dict[str, _Value | None] = {}
+    scores: dict[str, Figure] = {}
+    thresholds: dict[str, Figure | None] = {}
     demands: tuple[str, ...] = ()
-
-
-class _Means(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    duration_s: _Value | None = None
-    tokens: _Value | None = None
-    cost_usd: _Value | None = None
-
-
-class _Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    threshold: _Value | None = None
-    is_lower_better: bool = False
-    scale: tuple[_Value, _Value | None] | None = None
 
 
 class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,8 +48,8 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     variants: tuple[str, ...]
     commit: str | None
     files: dict[str, str]
-    means: _Means
-    metrics: dict[str, _Facts]
+    means: Means
+    metrics: dict[str, MetricFacts]
     has_all_files: bool = False
 
 
@@ -116,11 +100,8 @@ def read_baseline(path: Path) -> Side:
         sources=tuple(Source(name, digest, "") for name, digest in head.files.items()),
         has_all_files=head.has_all_files,
         cases=cases,
-        metrics={
-            name: MetricFacts(facts.threshold, facts.is_lower_better, facts.scale)
-            for name, facts in head.metrics.items()
-        },
-        means=Means(head.means.duration_s, head.means.tokens, head.means.cost_usd),
+        metrics=head.metrics,
+        means=head.means,
         is_baseline=True,
     )
 
@@ -174,7 +155,7 @@ def _contradictions(head: _Head, cases: Mapping[str, _Case]) -> Iterator[str]:
                 yield f"{place}: {case.scores[metric]:g} is off the scale of {metric}"
 
 
-def _is_on_scale(value: float, facts: _Facts) -> bool:
+def _is_on_scale(value: float, facts: MetricFacts) -> bool:
     if facts.scale is None:
         return True
     low, high = facts.scale

@@ -8,6 +8,7 @@ from datetime import datetime
 from hashlib import blake2b
 from itertools import groupby
 from statistics import fmean
+from typing import Annotated
 
 import msgspec
 
@@ -18,25 +19,27 @@ from seatrial.stats.repeats import Reducer, reduced
 CaseId = tuple[str, str]
 GROUND_TRUTH = "ground_truth"
 _JUDGED = ("passed", "failed", "errored")
+# What a file may say where a number is meant: sums and squares of it stay numbers.
+Figure = Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)]
 
 
-class MetricFacts(msgspec.Struct, frozen=True, omit_defaults=True):
+class MetricFacts(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How values of a metric are read."""
 
-    threshold: float | None = None
+    threshold: Figure | None = None
     is_lower_better: bool = False
-    scale: tuple[float, float | None] | None = None
+    scale: tuple[Figure, Figure | None] | None = None
 
 
-class Means(msgspec.Struct, frozen=True, omit_defaults=True):
+class Means(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a try took, in the mean; None is unknown, also in part.
 
     ``cost_usd`` and ``tokens`` count the agent, not its judges.
     """
 
-    duration_s: float | None = None
-    tokens: float | None = None
-    cost_usd: float | None = None
+    duration_s: Figure | None = None
+    tokens: Figure | None = None
+    cost_usd: Figure | None = None
 
 
 class CaseSide(msgspec.Struct, frozen=True, omit_defaults=True):

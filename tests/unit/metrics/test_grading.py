@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from seatrial.errors import MetricError, MissingExtraError, ProviderError, install_command
+from seatrial.errors import MetricError, MissingExtraError, ProviderError
+from seatrial.installed import install_command
 from seatrial.metrics import catalog
 from seatrial.metrics.base import Evidence, Measurement, Score
 from seatrial.metrics.catalog import MetricInfo

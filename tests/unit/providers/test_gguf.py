@@ -23,7 +23,8 @@ from seatrial.core.content import ImageContent, TextContent, ToolCall
 from seatrial.core.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from seatrial.core.model import ModelNotice, ModelRequest, Preparable, Sampling, TextDelta, ToolSpec
 from seatrial.core.tool import SimpleTool, ToolContext
-from seatrial.errors import ConfigError, MissingExtraError, ProviderError, install_command
+from seatrial.errors import ConfigError, MissingExtraError, ProviderError
+from seatrial.installed import install_command
 from seatrial.providers import gguf_engine
 from seatrial.providers.base import ProviderOptions
 from seatrial.providers.gguf import GgufModel

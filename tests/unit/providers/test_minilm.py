@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seatrial.errors import MissingExtraError, RetrievalError, install_command
+from seatrial.errors import MissingExtraError, RetrievalError
+from seatrial.installed import install_command
 from seatrial.providers.minilm import MiniLM, shared_minilm
 from seatrial.providers.wordpiece import WordPiece
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from seatrial.errors import install_command
+from seatrial.installed import install_command
 
 _HEAVY = ("numpy", "onnxruntime", "semantic_text_splitter", "lxml", "PIL", "openpyxl", "docx", "pptx", "pypdfium2")
 

@@ -22,7 +22,8 @@ from seatrial.config.mcp import McpToolConfig
 from seatrial.config.model import ModelConfig
 from seatrial.config.vectorstore import VectorstoreToolConfig
 from seatrial.core.model import Model
-from seatrial.errors import ConfigError, MissingExtraError, SeatrialError, install_command
+from seatrial.errors import ConfigError, MissingExtraError, SeatrialError
+from seatrial.installed import install_command
 from seatrial.metrics import catalog
 from seatrial.providers.catalog import PROVIDERS
 from seatrial.tools.mcp.launch import checked_command

@@ -12,7 +12,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from seatrial.cli.doctor.finding import Finding, absent, ok, problem
-from seatrial.errors import SeatrialError, install_command
+from seatrial.errors import SeatrialError
+from seatrial.installed import install_command
 from seatrial.runs.store import open_store, store_file
 
 LEAST_PYTHON = (3, 11)
