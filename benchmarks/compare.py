@@ -14,8 +14,9 @@ from measure import Measured, measure
 from seatrial.core.messages import AssistantMessage, UserMessage
 from seatrial.core.usage import UsageTotal
 from seatrial.metrics.base import Score
+from seatrial.runs.names import store_file
 from seatrial.runs.records import RunRecord, Source, TrialRecord, VariantRecord
-from seatrial.runs.store import open_store, store_file
+from seatrial.runs.store import open_store
 
 CASES = 10_000
 METRICS = ("f1_score", "bleu", "rouge", "chrf", "gleu", "exact")

@@ -27,7 +27,8 @@ from threading import Event, Lock, Thread
 from instant_server import ITEM, LABELS, USAGE, next_message
 
 from seatrial.errors import RunError
-from seatrial.runs.store import open_store, store_file
+from seatrial.runs.names import store_file
+from seatrial.runs.store import open_store
 
 SEATRIAL = [sys.executable, "-m", "seatrial"]
 CONCURRENCY = 4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Protocol, TypeVar
 
 from seatrial.assembly.valid import load_valid
 from seatrial.cli import terminal
+from seatrial.cli.program import command_line
 from seatrial.config.loaded import LoadedAgent
 from seatrial.core.abort import AbortSignal
 
@@ -41,10 +41,6 @@ async def closed(live: Live, stop: AbortSignal) -> AsyncIterator[Live]:
                 await live.close(at_once=stop.is_set)
 
 
-def _validate(path: Path) -> str:
-    return "seatrial validate" if path == Path() else f"seatrial validate {shlex.quote(str(path))}"
-
-
 def load_checked(
     path: Path, *, show_warnings: bool = True, stand_in: str | None = None, is_offline: bool = False
 ) -> LoadedAgent:
@@ -59,5 +55,7 @@ def load_checked(
         for finding in findings[:_WARNINGS_SHOWN]:
             terminal.tell(f"{finding.location}: warning: {finding.message}")
         if len(findings) > _WARNINGS_SHOWN:
-            terminal.tell(f"and {len(findings) - _WARNINGS_SHOWN} more warnings: {_validate(path)} shows them")
+            terminal.tell(
+                f"and {len(findings) - _WARNINGS_SHOWN} more warnings: {command_line('validate', path)} shows them"
+            )
     return loaded

@@ -11,7 +11,7 @@ from typing import cast
 import click
 
 from seatrial.cli import terminal
-from seatrial.cli.options import agent_option, open_runs, store_option
+from seatrial.cli.options import agent_option, open_runs, store_as_input, store_option
 from seatrial.cli.sides import is_baseline, side_of
 from seatrial.cli.targets import refuse_inputs, refuse_what_is_read, report_targets
 from seatrial.config.agent_path import agent_file, named_file
@@ -25,7 +25,7 @@ from seatrial.reporters.plain import Glyphs
 from seatrial.runs.compare import Comparison, compare
 from seatrial.runs.encoding import to_json
 from seatrial.runs.gate import FAIL_ON, FailOn, exit_code, reasons_to_fail
-from seatrial.runs.store import RunStore, store_file
+from seatrial.runs.store import RunStore
 
 _FILE = click.Path(path_type=Path)
 fail_on_choice = click.Choice(list(FAIL_ON))
@@ -85,8 +85,7 @@ def _refuse_inputs(targets: Collection[Path], agent: Path, store: str | None, na
     if not targets:
         return
     inputs = {agent: "the agent file", **{Path(name): "compared" for name in names if is_baseline(name)}}
-    if store is None or "://" not in store:
-        inputs[Path(store) if store else store_file(agent.absolute().parent)] = "the store of the runs"
+    inputs |= store_as_input(agent.absolute().parent, store)
     if agent.is_file():
         refuse_what_is_read(targets, load_agent(agent), inputs)
     else:

@@ -11,11 +11,10 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from seatrial.runs.names import newest_names
+from seatrial.runs.names import newest_names, store_file
 
 VARIABLE = "_SEATRIAL_COMPLETE"
 _WORDS = Path(__file__).with_name("completion_words.json")
-_STORE = Path(".seatrial") / "runs.db"
 _AGENT = ("-a", "--agent")
 _RUNS_SHOWN = 20
 
@@ -73,5 +72,5 @@ def _values(kind: str | list[str], begun: str, folder: Path) -> list[CompletionI
     if kind == "file":
         return [CompletionItem(begun, type="file")]
     if kind == "run":
-        kind = ["last", *newest_names(folder / _STORE, _RUNS_SHOWN)]
+        kind = ["last", *newest_names(store_file(folder), _RUNS_SHOWN)]
     return [CompletionItem(word) for word in kind if word.startswith(begun)] if isinstance(kind, list) else []

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 import msgspec
 
 from seatrial.cli import terminal
-from seatrial.cli.imported import refuse_overwriting, tell_notes, whole_file
+from seatrial.cli.imported import as_bytes, refuse_targets, tell_notes
 from seatrial.config.dataset import TARGETS, Dataset
+from seatrial.reporters.base import write_stream
 
 
 @click.command("dataset")
@@ -28,12 +29,17 @@ def command(file: Path, pairs: Sequence[str], output: Path | None, force: bool, 
     under `test_cases_file:`. Columns and rows that become nothing are listed.
     """
     target = output or file.with_name(f"{file.stem}.cases.jsonl")
-    refuse_overwriting([target], force=force)
+    refuse_targets([target], file, force=force)
     dataset = Dataset(file, dict(map(_pair, pairs)))
     count = 0
-    with whole_file(target) as out:
-        for count, case in enumerate(dataset.cases(), start=1):  # noqa: B007 - the number of the last one is told
-            out.write(json.dumps(case, ensure_ascii=False) + "\n")
+
+    def write(out: BinaryIO) -> None:
+        nonlocal count
+        for case in dataset.cases():
+            out.write(as_bytes(json.dumps(case, ensure_ascii=False) + "\n"))
+            count += 1
+
+    write_stream(target, write)
     notes = dataset.notes.in_order()
     if is_json:
         report: dict[str, Any] = {

@@ -8,9 +8,10 @@ import click
 import msgspec
 
 from seatrial.cli import terminal
-from seatrial.cli.imported import counts, refuse_overwriting, tell_notes, write_all
+from seatrial.cli.imported import as_bytes, counts, refuse_targets, tell_notes
 from seatrial.config.loader import load_agent
 from seatrial.config.promptfoo.importing import config_file, import_promptfoo
+from seatrial.reporters.base import write_bytes
 
 
 @click.command("promptfoo")
@@ -27,8 +28,9 @@ def command(file: Path, output: Path | None, force: bool, is_json: bool) -> int:
     source = config_file(file)
     target = output or source.with_name(f"{source.stem}.seatrial.yaml")
     imported = import_promptfoo(source, target)
-    refuse_overwriting(list(imported.texts), force=force)
-    write_all(imported.texts)
+    refuse_targets(list(imported.texts), source, force=force)
+    for path, text in imported.texts.items():
+        write_bytes(as_bytes(text), path)
     findings = [finding for agent in imported.agents for finding in load_agent(agent).diagnostics]
     written = [str(path) for path in imported.texts]
     if is_json:

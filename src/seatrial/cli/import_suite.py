@@ -9,10 +9,11 @@ import click
 from seatrial.cli import terminal
 from seatrial.cli.import_dataset import command as dataset
 from seatrial.cli.import_promptfoo import command as promptfoo
-from seatrial.cli.imported import refuse_overwriting, write_all
+from seatrial.cli.imported import as_bytes, refuse_targets
 from seatrial.config.agent_path import agent_file
 from seatrial.config.holodeck_import import import_holodeck
 from seatrial.config.loader import load_agent
+from seatrial.reporters.base import write_bytes
 
 
 @click.group("import")
@@ -32,8 +33,8 @@ def holodeck(file: Path, output: Path | None, force: bool) -> int:
     path = agent_file(file)
     imported = import_holodeck(path)
     target = output or path.with_name(f"{path.stem}.seatrial.yaml")
-    refuse_overwriting([target], force=force)
-    write_all({target: imported.text})
+    refuse_targets([target], path, force=force)
+    write_bytes(as_bytes(imported.text), target)
     for change in imported.changes:
         terminal.say(change)
     terminal.say(f"{target} written, {len(imported.changes)} change{'' if len(imported.changes) == 1 else 's'}")

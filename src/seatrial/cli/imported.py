@@ -1,47 +1,33 @@
-"""What all imports do alike: never overwrite unasked, write whole files, tell what was not carried over."""
+"""What all imports do alike: never overwrite unasked, tell what was not carried over."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from seatrial.cli import terminal
+from seatrial.cli.targets import refuse_inputs
 from seatrial.config.notes import Note
 from seatrial.errors import ConfigError
+from seatrial.reporters.base import check_target
 
 _SHOWN = 100
 
 
-def refuse_overwriting(targets: Sequence[Path], *, force: bool) -> None:
-    """Raises `ConfigError` when one of the files is there and nobody said ``--force``."""
+def refuse_targets(targets: Sequence[Path], source: Path, *, force: bool) -> None:
+    """Raises `ConfigError` for a file that cannot be written, for the source, and without ``--force`` for one there."""
+    refuse_inputs(targets, {source: "what is imported"})
     there = next((target for target in targets if target.exists()), None)
     if there is not None and not force:
         raise ConfigError(f"{there} is there already", hint="choose another --output, or overwrite it with --force")
+    for target in targets:
+        check_target(target)
 
 
-@contextmanager
-def whole_file(path: Path) -> Iterator[TextIO]:
-    """A file to write that is there only once all is written. Raises `ConfigError` where that cannot be done."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as out:
-            yield out
-        beside.replace(path)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-
-
-def write_all(texts: Mapping[Path, str]) -> None:
-    """Writes the files, each whole or not at all."""
-    for path, text in texts.items():
-        with whole_file(path) as out:
-            out.write(text)
+def as_bytes(text: str) -> bytes:
+    """The text as it is written: halves of a surrogate pair, which no file can hold, become question marks."""
+    return text.encode(errors="replace")
 
 
 def tell_notes(notes: Sequence[Note]) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from seatrial.runs.store import RunStore, open_store, store_file
+from seatrial.runs.names import store_file
+from seatrial.runs.store import RunStore, open_store
 
 _STORE_VARIABLE = "SEATRIAL_STORE"
 
@@ -47,6 +48,11 @@ def store_in_words(place: str | None) -> str | None:
     if not place or place == _from_here(os.environ.get(_STORE_VARIABLE)):
         return None
     return re.sub(r"(://[^:/@]*):[^@]*@", r"\1@", place)
+
+
+def store_as_input(folder: Path, place: str | None) -> dict[Path, str]:
+    """The file of that store and what it is, for `refuse_inputs`; nothing where the store is no file."""
+    return {} if place and "://" in place else {Path(place or store_file(folder)): "the store of the runs"}
 
 
 def open_runs(folder: Path, place: str | None, *, create: bool) -> RunStore:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from shutil import which
@@ -14,3 +15,8 @@ def program() -> str:
     if which(NAME):
         return NAME
     return f"python -m {NAME}" if Path(sys.argv[0]).name == "__main__.py" else sys.argv[0]
+
+
+def command_line(command: str, agent: Path) -> str:
+    """A command for this agent file, which needs no name where commands find it by themselves."""
+    return f"{program()} {command}" + ("" if agent in (Path(), Path("agent.yaml")) else f" {shlex.quote(str(agent))}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
@@ -25,8 +24,8 @@ from seatrial.cli.allow_mcp import allow_mcp_option, allow_servers
 from seatrial.cli.dry_run import show_plan
 from seatrial.cli.index_words import has_changed, index_in_words
 from seatrial.cli.numbers import Number, Whole
-from seatrial.cli.options import open_runs, store_in_words, store_option
-from seatrial.cli.program import program
+from seatrial.cli.options import open_runs, store_as_input, store_in_words, store_option
+from seatrial.cli.program import command_line, program
 from seatrial.cli.running import run_async, settle_memory
 from seatrial.cli.taping import Taping, taping, taping_options
 from seatrial.cli.targets import refuse_inputs, refuse_what_is_read, report_targets
@@ -51,7 +50,7 @@ from seatrial.runner.suite import Suite, run_suite
 from seatrial.runs.events import Prepared, Preparing, RunListener, Warned
 from seatrial.runs.masking import Masker
 from seatrial.runs.records import RunRecord, Selection
-from seatrial.runs.store import RunStore, resolve_run, store_file
+from seatrial.runs.store import RunStore, resolve_run
 from seatrial.tools.mcp.servers import McpPool
 
 if TYPE_CHECKING:
@@ -325,10 +324,7 @@ async def _run(
 
 def _inputs(request: Request, loaded: LoadedAgent) -> dict[Path, str]:
     """What is read beside the agent's files: the store, where it is a file, and a baseline that stays as it is."""
-    inputs: dict[Path, str] = {}
-    if request.store is None or "://" not in request.store:
-        store = store_file(loaded.folder) if request.store is None else Path(request.store)
-        inputs[store] = "the store of the runs"
+    inputs = store_as_input(loaded.folder, request.store)
     if request.against.baseline is not None and not request.against.is_update:
         inputs[Path(request.against.baseline)] = "the baseline"
     return inputs
@@ -431,16 +427,8 @@ async def _prepare(live: LiveAgent, tell: RunListener, stop: AbortSignal) -> Non
         for problem in report.problems[:_PROBLEMS_TOLD]:
             tell(Warned(f"{tool}: {problem}"))
         if len(report.problems) > _PROBLEMS_TOLD:
-            tell(
-                Warned(
-                    f"{tool}: {len(report.problems) - _PROBLEMS_TOLD} more; seatrial index{_of(live.loaded)} tells them"
-                )
-            )
-
-
-def _of(loaded: LoadedAgent) -> str:
-    """The agent file as a command to copy names it."""
-    return "" if loaded.path == Path("agent.yaml") else f" {shlex.quote(str(loaded.path))}"
+            more = len(report.problems) - _PROBLEMS_TOLD
+            tell(Warned(f"{tool}: {more} more; {command_line('index', live.loaded.path)} tells them"))
 
 
 def _write(request: Request, report: Report) -> bool:

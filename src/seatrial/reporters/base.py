@@ -52,7 +52,7 @@ def write_document(writer: DocumentWriter, report: Report, path: Path) -> None:
 
     Raises `ReportError` when the place takes no more, or is gone.
     """
-    _write(path, lambda out: writer(report, out))
+    write_stream(path, lambda out: writer(report, out))
 
 
 def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
@@ -70,10 +70,11 @@ def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 def write_bytes(document: bytes, path: Path) -> None:
     """Writes a document that is no report of a run in the same way."""
-    _write(path, lambda out: out.write(document))
+    write_stream(path, lambda out: out.write(document))
 
 
-def _write(path: Path, write: Callable[[BinaryIO], object]) -> None:
+def write_stream(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Writes in the same way what ``write`` writes; when it raises, what stood there stays."""
     try:
         if path.exists() and not path.is_file():
             with path.open("wb") as out:

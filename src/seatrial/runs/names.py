@@ -1,10 +1,15 @@
-"""The names of stored runs, for those who only need these at once: nothing but SQLite is loaded."""
+"""Where runs are kept and how they are called, for those who need only that, at once: nothing but SQLite is loaded."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+
+
+def store_file(agent_folder: Path) -> Path:
+    """Where the runs of the agents in this folder are kept."""
+    return agent_folder / ".seatrial" / "runs.db"
 
 
 def newest_names(file: Path, limit: int) -> list[str]:

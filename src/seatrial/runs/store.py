@@ -12,9 +12,6 @@ from seatrial.errors import RunError
 from seatrial.plugins import Registry
 from seatrial.runs.records import CaseTally, Outcome, RunRecord, Tally, TrialKey, TrialRecord
 
-FOLDER = ".seatrial"
-FILE = "runs.db"
-
 
 class RunStore(AbstractContextManager["RunStore"], Protocol):
     """Keeps runs. Methods block; each write is one committed transaction; several processes may use one store.
@@ -90,11 +87,6 @@ STORES: Registry[StoreOpener] = Registry(
         "postgres": "seatrial.runs.postgres:open_postgres",
     },
 )
-
-
-def store_file(agent_folder: Path) -> Path:
-    """Where the runs of the agents in this folder are kept."""
-    return agent_folder / FOLDER / FILE
 
 
 def open_store(place: str | Path, *, create: bool = True) -> RunStore:

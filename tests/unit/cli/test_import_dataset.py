@@ -23,8 +23,18 @@ def test_cases_lie_beside_the_table_and_nothing_is_overwritten(tmp_path: Path) -
     assert (json.loads(forced.stdout)["cases"], json.loads(forced.stdout)["unmapped"]) == (1, ["id"])
 
 
+@pytest.mark.parametrize(("output", "told"), [("d.csv", "is what is imported"), ("no/d.jsonl", "there is no folder")])
+def test_a_place_that_cannot_be_is_refused_before_the_table_is_read(tmp_path: Path, output: str, told: str) -> None:
+    (tmp_path / "d.csv").write_text("input\na\n")
+    call = ["import", "dataset", str(tmp_path / "d.csv"), "-o", str(tmp_path / output), "--force"]
+    result = CliRunner().invoke(cli, call, standalone_mode=False)
+    assert isinstance(result.exception, ConfigError)
+    assert told in result.exception.message
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("d.csv", "input\na\n")]
+
+
 def test_a_table_that_breaks_off_leaves_no_file(tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_text("input,b\na,b\n" * 1 + "c\n")
+    (tmp_path / "d.csv").write_text("input,b\na,b\nc\n")
     result = CliRunner().invoke(cli, ["import", "dataset", str(tmp_path / "d.csv")], standalone_mode=False)
     assert isinstance(result.exception, ConfigError)
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]

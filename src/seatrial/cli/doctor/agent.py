@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ from seatrial.assembly.models import provider_options
 from seatrial.assembly.valid import load_valid
 from seatrial.cli.doctor.finding import Finding, ok, problem
 from seatrial.cli.doctor.machine import KEY_OF_PROVIDER
+from seatrial.cli.program import command_line
 from seatrial.config.entity import Entity
 from seatrial.config.evaluations import MetricConfig
 from seatrial.config.loaded import LoadedAgent
@@ -41,11 +41,7 @@ def load(path: Path) -> tuple[LoadedAgent | None, list[Finding]]:
     except ConfigError as error:
         places = [f"{each.location}: {each.message}" for each in error.diagnostics if each.severity == "error"]
         first = f"; the first: {places[0]}" if places else ""
-        return None, [
-            problem(
-                "agent file", f"{error.message}{first}", error.hint or f"seatrial validate {shlex.quote(str(path))}"
-            )
-        ]
+        return None, [problem("agent file", f"{error.message}{first}", error.hint or command_line("validate", path))]
     told = f"{loaded.path} has no errors" + (f", {len(warnings)} warnings" if warnings else "")
     return loaded, [ok("agent file", told)]
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from seatrial.cli.doctor.finding import Finding, absent, ok, problem
 from seatrial.errors import SeatrialError
 from seatrial.installed import install_command
-from seatrial.runs.store import open_store, store_file
+from seatrial.runs.names import store_file
+from seatrial.runs.store import open_store
 
 LEAST_PYTHON = (3, 11)
 KEY_OF_PROVIDER = {
