@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from PIL import Image
 from tests.support.fake_model import FakeModel, fake_model
 from tests.support.streaming_model import StreamingModel, streaming_model
 from tests.support.terminal import CTRL_C, CTRL_D, ENTER, TAB, UP, Terminal
@@ -395,6 +396,24 @@ def test_a_file_goes_with_the_message_that_names_it(
     terminal.expect("notes.md  (sent)")
     terminal.enter("see @missing/notes.md")
     terminal.expect("there is no file missing/notes.md")
+
+
+def test_a_picture_is_seen_and_a_case_with_files_of_any_kind_can_be_saved(
+    project: Callable[..., Path], chat: Chat, patient: StreamingModel
+) -> None:
+    folder = project(patient.url)
+    Image.new("RGB", (8, 8), "red").save(folder / "red.png")
+    for name in ("notes.md", "rows.jsonl", "odd.thing"):
+        (folder / name).write_text("{}", encoding="utf-8")
+    terminal = chat()
+    patient.answer("Red.")
+    terminal.enter("see @red.png @notes.md @rows.jsonl @odd.thing")
+    terminal.expect("tokens")
+    assert "data:image/" in str(patient.requests[-1]["messages"])
+    terminal.enter("/save files")
+    terminal.expect("the case 'files' expects no tool call")
+    (case,) = yaml.safe_load((folder / "agent.yaml").read_text(encoding="utf-8"))["test_cases"]
+    assert [file["type"] for file in case["files"]] == ["image", "text", "text", "text"]
 
 
 def test_history_lasts_over_sessions_and_commands_are_completed(

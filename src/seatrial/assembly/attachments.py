@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from seatrial.config.files import FileConfig
+from seatrial.config.files import TYPE_OF_ENDING, FileConfig
 from seatrial.config.loaded import LoadedAgent
 from seatrial.config.model import ModelConfig
 from seatrial.core.content import TextContent, UserBlock
@@ -61,7 +61,7 @@ def blocks_of_paths(paths: Iterable[Path], accepts: Accepts) -> list[UserBlock]:
         for path in paths
         for block in blocks_of_file(
             path,
-            file_type=type_of(path) or "text",
+            file_type=type_of(path) or TYPE_OF_ENDING.get(path.suffix.lower(), "text"),
             source=path.name,
             description=None,
             options=ReadOptions(),

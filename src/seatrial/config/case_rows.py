@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import sys
@@ -12,11 +11,11 @@ from typing import Any, NamedTuple
 from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.config.located import Block, Listing, PlainText, Spot
 from seatrial.config.source import Source
+from seatrial.config.tables import QUOTES_NEEDED, NoCsvError, csv_records
 from seatrial.config.yaml_reader import read_yaml
 
 _LIST_COLUMNS = {"expected_tools", "forbidden_tools", "tags", "evaluations", "retrieval_context"}
 _JSON_START = ("[", "{")
-_LONGEST_CELL = 10_000_000
 
 
 class CaseRows(NamedTuple):
@@ -135,9 +134,9 @@ def _no_number(name: str) -> float:
 def _csv(source: Source) -> CaseRows:
     found = CaseRows(Listing(source.path, 1), [])
     try:
-        records = list(_records(source))
-    except csv.Error as error:
-        found.problems.append(_bad_row(source, 1, f"this is not CSV: {error}"))
+        records = list(csv_records(io.StringIO(source.text, newline=""), source.path))
+    except NoCsvError as error:
+        found.problems.append(_bad_row(source, error.line, f"this is not CSV: {error}"))
         return found
     if not records:
         return found
@@ -145,28 +144,12 @@ def _csv(source: Source) -> CaseRows:
     columns = [name.strip() for name in header]
     found.problems.extend(_bad_columns(source, columns))
     for number, cells in rows:
-        if not any(cell.strip() for cell in cells):
-            continue
         if len(cells) != len(columns):
             message = f"the row has {len(cells)} cells, the header has {len(columns)}"
-            hint = "a cell that holds a comma or a line break needs double quotes"
-            found.problems.append(_bad_row(source, number, message, hint=hint))
+            found.problems.append(_bad_row(source, number, message, hint=QUOTES_NEEDED))
             continue
         found.rows.append(_csv_row(source, number, columns, cells, found.problems))
     return found
-
-
-def _records(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Rows with the line on which each begins."""
-    first = next(source.lines_in_turn())
-    delimiter = "\t" if source.path.suffix.lower() == ".tsv" else max(",;\t", key=lambda mark: first.count(mark))
-    csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
-    for cells in reader:
-        if cells:
-            yield line, cells
-        line = reader.line_num + 1
 
 
 def _bad_columns(source: Source, columns: list[str]) -> Iterator[Diagnostic]:

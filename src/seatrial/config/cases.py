@@ -77,7 +77,9 @@ class CaseConfig(ExpectationConfig):
     name: ShortText | None = Field(default=None, description="The case's name, unique in the file.")
     input: LongText | None = Field(default=None, description="What the user says.")
     turns: tuple[TurnConfig, ...] = Field(
-        default=(), description="Several turns in one conversation, in place of input."
+        default=(),
+        description="Several turns in one conversation, in place of input.",
+        json_schema_extra={"minItems": 1},
     )
     tags: Texts = Field(default=(), description="Words to choose cases by.")
     skip: FullText | None = Field(default=None, description="Why the case is not run.")

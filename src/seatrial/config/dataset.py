@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from seatrial.config.diagnostics import Place, printable
+from seatrial.config.files import TYPE_OF_ENDING
 from seatrial.config.names import did_you_mean
 from seatrial.config.notes import Notes
 from seatrial.config.tables import read_table
@@ -24,15 +25,6 @@ TARGETS = {
     "expected_tools": "expected_tools",
     "files": "files",
     "checks": "checks",
-}
-_FILE_TYPES = {
-    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp"), "image"),
-    **dict.fromkeys((".txt", ".md", ".json", ".html"), "text"),
-    **dict.fromkeys((".csv", ".tsv"), "csv"),
-    ".pdf": "pdf",
-    ".xlsx": "excel",
-    ".docx": "word",
-    ".pptx": "powerpoint",
 }
 _LOOKED_AT = 100
 _MOST_TEXT = 5000
@@ -178,7 +170,7 @@ def _files(value: Any) -> list[Any]:
 
 
 def _file(written: str) -> dict[str, str]:
-    kind = _FILE_TYPES.get(Path(written).suffix.lower())
+    kind = TYPE_OF_ENDING.get(Path(written).suffix.lower())
     if kind is None:
         raise ValueError(f"{written[:60]} has no ending that tells its type")
     return {"url" if written.startswith(("http://", "https://")) else "path": written, "type": kind}

@@ -34,7 +34,12 @@ def _read_matcher(wanted: Any) -> Any:
     return plain(wanted)
 
 
-Arguments = Annotated[dict[str, Any], BeforeValidator(_read_arguments)]
+_ANY_THAT_IS_FALSE = {"properties": {"any": {"const": False}}, "required": ["any"], "maxProperties": 1}
+Arguments = Annotated[
+    dict[str, Any],
+    BeforeValidator(_read_arguments),
+    Field(json_schema_extra={"additionalProperties": {"not": _ANY_THAT_IS_FALSE}}),
+]
 
 
 class ExpectedToolConfig(Entity):

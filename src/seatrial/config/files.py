@@ -12,6 +12,16 @@ from seatrial.config.fields import Flag, FullText, Limits, Text, Whole
 from seatrial.config.rules import exactly_one, exactly_one_given
 
 FileType = Literal["image", "pdf", "text", "excel", "word", "powerpoint", "csv"]
+# What a file is whose type nobody wrote.
+TYPE_OF_ENDING: dict[str, FileType] = {
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"), "image"),
+    **dict.fromkeys((".txt", ".md", ".rst", ".log", ".json", ".jsonl", ".yaml", ".yml", ".html", ".htm"), "text"),
+    **dict.fromkeys((".csv", ".tsv"), "csv"),
+    ".pdf": "pdf",
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), "excel"),
+    **dict.fromkeys((".docx", ".docm"), "word"),
+    **dict.fromkeys((".pptx", ".pptm"), "powerpoint"),
+}
 CellRange = Annotated[
     Text,
     Limits(pattern=r"\$?[A-Za-z]{1,3}\$?[0-9]+(:\$?[A-Za-z]{1,3}\$?[0-9]+)?", pattern_in_words="a range like A1:E100"),

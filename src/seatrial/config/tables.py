@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
@@ -13,7 +13,16 @@ from seatrial.config.diagnostics import Diagnostic, Place
 from seatrial.errors import ConfigError
 
 JSON_LINES = (".jsonl", ".ndjson")
+QUOTES_NEEDED = "a cell that holds a comma or a line break needs double quotes"
 _LONGEST_CELL = 10_000_000
+
+
+class NoCsvError(Exception):
+    """A row that begins on ``line`` cannot be read as CSV."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
 
 
 def read_table(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -45,27 +54,39 @@ def _objects(file: TextIO, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _cells(file: TextIO, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    first = file.readline()
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=first.count)
-    csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(chain([first], file), delimiter=delimiter, strict=True)
     columns: list[str] | None = None
-    start = 1
     try:
-        for cells in reader:
-            line, start = start, reader.line_num + 1
-            if not any(cell.strip() for cell in cells):
-                continue
+        for line, cells in csv_records(file, path):
             if columns is None:
                 columns = [name.strip() for name in cells]
                 _refuse_bad_columns(columns, path, line)
             elif len(cells) != len(columns):
                 message = f"line {line} has {len(cells)} cells, the header has {len(columns)}"
-                raise _bad(path, line, message, "a cell that holds a comma or a line break needs double quotes")
+                raise _bad(path, line, message, QUOTES_NEEDED)
             else:
                 yield line, dict(zip(columns, cells, strict=True))
+    except NoCsvError as error:
+        raise _bad(path, error.line, f"line {error.line} is not CSV: {error}") from None
+
+
+def csv_records(lines: Iterable[str], path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows that hold something, each with the line on which it begins; the first line tells what parts cells.
+
+    Raises `NoCsvError`.
+    """
+    rest = iter(lines)
+    first = next(rest, "")
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=first.count)
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader(chain([first], rest), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise _bad(path, start, f"line {start} is not CSV: {error}") from None
+        raise NoCsvError(line, str(error)) from None
 
 
 def _refuse_bad_columns(columns: list[str], path: Path, line: int) -> None:

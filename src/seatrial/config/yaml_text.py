@@ -32,7 +32,7 @@ class _Dumper(yaml.SafeDumper):
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002 - the base's own form
         super().increase_indent(flow, False)
 
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the base's own form
+    def ignore_aliases(self, _data: Any) -> bool:
         return True
 
 

@@ -110,7 +110,7 @@ def test_a_file_that_is_not_there_is_told_at_its_key(
     [
         ("c.csv", 'input,checks\na,none\n"b,\nb",none,more\n', 3, "ST112", "3 cells, the header has 2"),
         ("c.csv", "input,name\na\n", 2, "ST112", "1 cells"),
-        ("c.csv", 'input\n"open\n', 1, "ST112", "not CSV"),
+        ("c.csv", 'input\n"open\n', 2, "ST112", "not CSV"),
         ("c.csv", "input,input\na,b\n", 1, "ST103", "`input`"),
         ("c.csv", "", 1, "ST108", "empty"),
         ("c.csv", 'input,expected_tools\na,"[price"\n', 2, "ST112", "`expected_tools` is not JSON"),

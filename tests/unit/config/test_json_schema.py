@@ -38,8 +38,6 @@ ALSO_BEYOND = {
     "hook without a function",
     "misspelt parameter type",
     "source on the net",
-    "any that is false",
-    "turns without a turn",
 }
 
 

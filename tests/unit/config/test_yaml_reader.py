@@ -111,10 +111,10 @@ def test_columns_count_characters_not_bytes() -> None:
     ],
 )
 def test_p011_no_text_is_read_for_long(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     document = read(text)
     assert document.problems
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("mark", ["\x85", "\u2028", "\u2029"])

@@ -419,7 +419,6 @@ async def test_tools_with_times_and_numbers_of_any_size_are_kept(tmp_path: Path)
     assert second.story == first.story
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_in_the_place_of_a_recording_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
     folder = Folder(tmp_path, ["a case"])
     os.mkfifo(folder.path_of("a case"))

@@ -13,10 +13,10 @@ from seatrial.cli.chat.conversation import Asked, Conversation, spent_in_words
 from seatrial.cli.chat.trace import trace_lines
 from seatrial.cli.tool_lines import parameters_in_words
 from seatrial.config.cases import CaseConfig
+from seatrial.config.files import TYPE_OF_ENDING
 from seatrial.config.new_case import NewCase, NewTurn, add_case
 from seatrial.core.messages import AssistantMessage, Message
 from seatrial.core.threads import in_thread
-from seatrial.documents.catalog import type_of
 from seatrial.errors import ConfigError
 
 _ANSWER_OPTION = "--answer"
@@ -103,7 +103,7 @@ def _turn(talk: Conversation, number: int, asked: Asked, offered: Set[str]) -> N
     if not replies or replies[-1].stop_reason != "stop":
         return None
     calls = [call.name for reply in replies for call in reply.tool_calls if call.name in offered]
-    files = tuple((path.resolve(), type_of(path) or "text") for path in asked.files)
+    files = tuple((path.resolve(), TYPE_OF_ENDING.get(path.suffix.lower(), "text")) for path in asked.files)
     return NewTurn(asked.text, tuple(calls), files)
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from seatrial.config.files import TYPE_OF_ENDING
 from seatrial.config.notes import Note, Notes
 from seatrial.config.promptfoo.asserts import Asserts
 from seatrial.config.promptfoo.models import Models
 from seatrial.config.promptfoo.prompts import Prompt
 from seatrial.config.promptfoo.template import TemplateError, fill, names_in, shown
-from seatrial.config.promptfoo.tests import FILE_TYPES, Test
+from seatrial.config.promptfoo.tests import Test
 
 _MOST_INPUT = 5000
 _MOST_NAME = 100
@@ -114,7 +115,7 @@ class Cases:
 
     def _files(self, test: Test, prompt: Prompt) -> list[dict[str, str]]:
         found = [(name, path) for name, path in test.attached.items() if name in prompt.names]
-        files = [{"path": self._beside(path), "type": FILE_TYPES[path.suffix.lower()]} for _, path in found]
+        files = [{"path": self._beside(path), "type": TYPE_OF_ENDING[path.suffix.lower()]} for _, path in found]
         for name in prompt.images:
             address = test.variables.get(name)
             if isinstance(address, str) and address.startswith(("https://", "http://")):

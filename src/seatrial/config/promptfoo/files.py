@@ -13,6 +13,7 @@ from seatrial.config.located import Block, Listing
 from seatrial.config.notes import Notes
 from seatrial.config.paths import from_folder, is_pattern, kind_of, matching_files, near_path
 from seatrial.config.source import Source, read_source
+from seatrial.config.tables import read_table
 from seatrial.config.yaml_reader import read_yaml
 from seatrial.errors import ConfigError
 
@@ -91,6 +92,14 @@ class Files:
         except ConfigError as error:
             self.notes.left(place, f"`{path.name}`", error.message)
             return None
+
+    def rows(self, path: Path, place: Place) -> list[tuple[int, dict[str, Any]]]:
+        """The rows of a table, each with its line; none of one that cannot be read."""
+        try:
+            return list(read_table(path))
+        except ConfigError as error:
+            self.notes.left(error.diagnostics[0].place if error.diagnostics else place, f"`{path.name}`", error.message)
+            return []
 
     def data(self, path: Path, place: Place) -> Any:
         """The data of a YAML or JSON file."""

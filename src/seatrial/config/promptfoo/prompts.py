@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -100,15 +98,16 @@ class Prompts:
         return is_pattern(text) or " " not in text or kind_of(self.files.folder / text) == "file"
 
     def _file(self, path: Path, place: Place, label: str | None) -> None:
-        text = self.files.text(path, place)
-        if text is None:
-            return
         here = Place(path, 1)
         suffix = path.suffix.lower()
         if suffix == ".csv":
-            for row in csv.DictReader(io.StringIO(text)):
-                self._one(row.get("prompt") or "", here, row.get("label") or label)
-        elif suffix in (".json", ".yaml", ".yml"):
+            for line, row in self.files.rows(path, place):
+                self._one(row.get("prompt") or "", Place(path, line), row.get("label") or label)
+            return
+        text = self.files.text(path, place)
+        if text is None:
+            return
+        if suffix in (".json", ".yaml", ".yml"):
             self._one(text, here, label or path.name)
         else:
             parts = [part.strip("\n") for part in _PARTED.split(text) if part.strip()]

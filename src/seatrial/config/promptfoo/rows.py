@@ -11,9 +11,8 @@ from typing import Any
 from seatrial.config.diagnostics import Place
 from seatrial.config.located import Block
 from seatrial.config.notes import Notes
-from seatrial.config.promptfoo.files import located
-from seatrial.config.tables import read_table
-from seatrial.errors import ConfigError
+from seatrial.config.promptfoo.files import Files, located
+from seatrial.config.tables import JSON_LINES
 
 _ASSERTION = r"(?P<type>(?:not-)?(?:{}))(?:\((?P<number>\d+(?:\.\d+)?)\))?(?::(?P<value>.*))?"
 _OLD = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
@@ -27,15 +26,12 @@ _SETTING = re.compile(r"__config:__expected(\d*):(\w+)")
 _COMMA = re.compile(r"(?<!\\),")
 
 
-def read_tests(path: Path, place: Place, notes: Notes, known: frozenset[str]) -> list[Block]:
+def read_tests(path: Path, place: Place, files: Files, known: frozenset[str]) -> list[Block]:
     """The tests of a table as blocks in the form that they have in a configuration; a bad file is noted."""
-    try:
-        if path.suffix.lower() in (".jsonl", ".ndjson"):
-            return [located(row, Place(path, line)) for line, row in read_table(path)]
-        return [_test(row, Place(path, line), notes, known) for line, row in read_table(path)]
-    except ConfigError as error:
-        notes.left(error.diagnostics[0].place if error.diagnostics else place, f"`{path.name}`", error.message)
-        return []
+    rows = files.rows(path, place)
+    if path.suffix.lower() in JSON_LINES:
+        return [located(row, Place(path, line)) for line, row in rows]
+    return [_test(row, Place(path, line), files.notes, known) for line, row in rows]
 
 
 def _test(row: Mapping[str, str], place: Place, notes: Notes, known: frozenset[str]) -> Block:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from seatrial.config.diagnostics import Place
+from seatrial.config.files import TYPE_OF_ENDING
 from seatrial.config.located import Block, Listing, plain
 from seatrial.config.notes import Keys, Note
 from seatrial.config.promptfoo.files import MARK, Files
@@ -18,15 +19,8 @@ from seatrial.config.promptfoo.template import TemplateError, fill, one_line, sh
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 _MOST_COMBINATIONS = 10_000
-_TEXT_FILES = (".txt", ".md", ".j2", ".csv", ".html", ".xml")
 _DATA_FILES = (".yaml", ".yml", ".json")
-FILE_TYPES = {
-    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"), "image"),
-    ".pdf": "pdf",
-    ".xlsx": "excel",
-    ".docx": "word",
-    ".pptx": "powerpoint",
-}
+_READ_AS_TEXT = ("text", "csv")
 
 
 @dataclass
@@ -100,7 +94,7 @@ class Tests:
 
     def _of_file(self, path: Path, place: Place) -> Iterator[Block]:
         if path.suffix.lower() in _TABLES:
-            yield from read_tests(path, place, self.notes, self.known)
+            yield from read_tests(path, place, self.files, self.known)
         elif path.suffix.lower() in _DATA_FILES:
             yield from self._blocks(self.files.data(path, place), Place(path, 1))
         else:
@@ -178,7 +172,7 @@ class Tests:
         found: list[Any] = []
         for path in self.files.named(value, place):
             suffix = path.suffix.lower()
-            if suffix in FILE_TYPES:
+            if TYPE_OF_ENDING.get(suffix, "text") not in _READ_AS_TEXT:
                 return path
             found.append(plain(self.files.data(path, place)) if suffix in _DATA_FILES else self.files.text(path, place))
         return found[0] if len(found) == 1 else (found or "")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from seatrial.config.cases import CaseConfig
+from seatrial.config.diagnostics import Place
 from seatrial.config.loader import load_agent
 from seatrial.config.promptfoo.importing import Imported, import_promptfoo
 
@@ -152,6 +153,15 @@ def test_prompts_that_ask_otherwise_are_cases_with_a_tag(tmp_path: Path) -> None
         ("Short: hi", ("prompt=two.txt 1",)),
         ("Long: hi", ("prompt=two.txt 2",)),
     ]
+
+
+def test_prompts_of_a_table_may_be_long_and_a_broken_table_is_told(tmp_path: Path) -> None:
+    text = "prompts: file://p.csv\nproviders: openai:gpt-5-mini\ntests: [{vars: {q: hi}}]\n"
+    (tmp_path / "p.csv").write_text(f'label,prompt\nshort,"Say, {{{{q}}}}"\nlong,{{{{q}}}}{{{{{"x" * 200_000}}}}}\n')
+    assert [case.input for case in cases(tmp_path, text)] == ["Say, hi", "hi"]
+    (tmp_path / "p.csv").write_text('label,prompt\na,b\n"open\n')
+    (note,) = [note for note in imported(tmp_path, text).notes if note.what == "`p.csv`"]
+    assert note.place == Place(tmp_path / "p.csv", 3)
 
 
 def test_a_system_part_that_differs_from_case_to_case_stands_before_the_question(tmp_path: Path) -> None:
