@@ -53,6 +53,19 @@ def on_github(folder: Path) -> tuple[dict[str, subprocess.CompletedProcess[str]]
     return done, summary.read_text(encoding="utf-8")
 
 
+def failed_on_github(folder: Path) -> tuple[str, str]:
+    """What the step that runs the suite told when it failed, and the summary of the job."""
+    done, summary = on_github(folder)
+    suite = done["Run the suite from its recording"]
+    assert suite.returncode == 1
+    return suite.stderr, summary
+
+
+def break_a_case(folder: Path) -> None:
+    file = folder / "agent.yaml"
+    file.write_text(file.read_text().replace("09:00 to 19:00", "08:00 to 19:00"))
+
+
 def test_the_workflow_passes_and_leaves_reports_and_a_summary(repository: Path) -> None:
     done, summary = on_github(repository)
     assert {name: step.returncode for name, step in done.items()} == dict.fromkeys(done, 0), str(done)
@@ -62,12 +75,9 @@ def test_the_workflow_passes_and_leaves_reports_and_a_summary(repository: Path) 
 
 
 def test_a_change_that_breaks_a_case_fails_the_job_and_is_marked_at_its_line(repository: Path) -> None:
-    file = repository / "agent.yaml"
-    file.write_text(file.read_text().replace("09:00 to 19:00", "08:00 to 19:00"))
-    done, summary = on_github(repository)
-    suite = done["Run the suite from its recording"]
-    assert suite.returncode == 1
-    assert "::error file=agent.yaml,line=15,title=weekday%3A failed::contains" in suite.stderr
+    break_a_case(repository)
+    told, summary = failed_on_github(repository)
+    assert "::error file=agent.yaml,line=15,title=weekday%3A failed::contains" in told
     assert summary.startswith("## FAILED: shop")
     assert "- at agent.yaml:15" in summary
 
@@ -76,17 +86,14 @@ def test_a_suite_that_is_green_because_a_case_is_gone_fails_the_job_and_the_summ
     file = repository / "agent.yaml"
     text = file.read_text()
     file.write_text(text[: text.index("  - name: no-such-shop")])
-    done, summary = on_github(repository)
-    suite = done["Run the suite from its recording"]
-    assert suite.returncode == 1
-    assert "::error title=compared with baseline.json::judged before and gone now: no-such-shop" in suite.stderr
+    told, summary = failed_on_github(repository)
+    assert "::error title=compared with baseline.json::judged before and gone now: no-such-shop" in told
     assert summary.startswith("## PASSED: shop")
     assert "- gate: judged before and gone now: no-such-shop" in summary
 
 
 def test_an_annotation_names_the_file_as_it_is_in_the_checkout_wherever_the_step_runs(repository: Path) -> None:
-    file = repository / "agent.yaml"
-    file.write_text(file.read_text().replace("09:00 to 19:00", "08:00 to 19:00"))
+    break_a_case(repository)
     done = in_bash("seatrial test", repository, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=str(repository.parent))
     assert "::error file=shop/agent.yaml,line=15," in done.stderr
 

@@ -91,6 +91,12 @@ def chat(tmp_path: Path) -> Iterator[Chat]:
         terminal.__exit__(None, None, None)
 
 
+def piped(folder: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A chat that is no terminal's, with this text as its input."""
+    command = [sys.executable, "-m", "seatrial", "chat", *arguments]
+    return subprocess.run(command, cwd=folder, input=text, capture_output=True, text=True, timeout=60, check=False)
+
+
 def said(model: StreamingModel | FakeModel) -> list[str]:
     """What the user said in the last request."""
     messages = [message for message in model.requests[-1]["messages"] if message["role"] == "user"]
@@ -167,15 +173,7 @@ def test_piped_only_the_answer_is_on_stdout_when_a_model_closes_thoughts_that_it
 ) -> None:
     folder = project(patient.url)
     patient.answer("They ask.\n\nI think", "\n</think>Good day.")
-    done = subprocess.run(
-        [sys.executable, "-m", "seatrial", "chat", *arguments],
-        cwd=folder,
-        input="hello\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = piped(folder, "hello\n", *arguments)
     assert (done.returncode, done.stdout) == (0, "Good day.\n")
     assert ("thinks: They ask.\n\nI think" in done.stderr) == bool(arguments)
 
@@ -368,15 +366,7 @@ def test_a_conversation_with_a_call_of_a_tool_that_there_is_not_can_be_saved(
     patient.answer({"tool_calls": [call]})
     patient.answer({"tool_calls": [right]})
     patient.answer("12 euros.")
-    done = subprocess.run(
-        [sys.executable, "-m", "seatrial", "chat"],
-        cwd=folder,
-        input="What costs a tent?\n/save tent\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = piped(folder, "What costs a tent?\n/save tent\n")
     assert done.returncode == 0, done.stderr
     assert "the case 'tent' expects price" in done.stderr
     case = yaml.safe_load((folder / "agent.yaml").read_text(encoding="utf-8"))["test_cases"][0]

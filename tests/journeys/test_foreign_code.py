@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ test_cases:
 SCRIPT = """{"conversations": [
   {"when": "hostile", "replies": [{"calls": [{"name": "t"}]}, "fine"]}, {"when": "", "replies": ["fine"]}]}"""
 HARMLESS = """\
-import asyncio, sys
+import asyncio, os, sys, time
 def t(): return "ok"
 def hook(call): return None
 def check(output): return True
@@ -45,6 +46,20 @@ def check(output):
 """
 
 
+def seatrial(
+    folder: Path, code: str, *options: str, agent: str = AGENT, start: Sequence[str] = ("-m", "seatrial")
+) -> subprocess.CompletedProcess[str]:
+    """Runs the suite with this code of the user's, put after code that does no harm."""
+    for name, text in (("agent.yaml", agent), ("script.json", SCRIPT), ("code.py", f"{HARMLESS}{code}\n")):
+        (folder / name).write_text(text, encoding="utf-8")
+    return run(folder, *start, "test", *options)
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
 @pytest.mark.parametrize(
     "hostile",
     [
@@ -60,11 +75,7 @@ def check(output):
     ],
 )
 def test_code_that_ends_itself_or_the_program_is_never_a_success(tmp_path: Path, hostile: str) -> None:
-    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
-    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
-    (tmp_path / "code.py").write_text(f"{HARMLESS}{hostile}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    ended = seatrial(tmp_path, hostile, "--concurrency", "1")
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "Traceback" not in ended.stdout + ended.stderr
     assert "sk-canary-0123456789" not in ended.stderr
@@ -81,11 +92,7 @@ def test_code_that_ends_itself_or_the_program_is_never_a_success(tmp_path: Path,
     ],
 )
 def test_a_tool_that_ends_itself_is_an_error_result_and_every_case_is_still_run(tmp_path: Path, hostile: str) -> None:
-    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
-    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
-    (tmp_path / "code.py").write_text(f"{HARMLESS}{hostile}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    ended = seatrial(tmp_path, hostile, "--concurrency", "1")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "3 of 3 passed" in ended.stdout
     assert "t: error" in ended.stdout
@@ -95,11 +102,7 @@ def test_a_tool_that_ends_itself_is_an_error_result_and_every_case_is_still_run(
 @pytest.mark.parametrize("moment", ["before_tool_call", "after_tool_call"])
 def test_a_hook_that_fails_makes_its_cases_errored_and_says_why(tmp_path: Path, hook: str, moment: str) -> None:
     agent = AGENT.replace("before_tool_call", moment)
-    (tmp_path / "agent.yaml").write_text(agent, encoding="utf-8")
-    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
-    (tmp_path / "code.py").write_text(f"{HARMLESS}{hook}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "seatrial", "test"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    ended = seatrial(tmp_path, hook, agent=agent)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "2 of 3 passed" in ended.stdout
     assert f"the hook {moment} failed at t" in ended.stdout
@@ -110,32 +113,18 @@ def test_a_hook_that_fails_makes_its_cases_errored_and_says_why(tmp_path: Path, 
     "hostile", ["def check(output): os._exit(0)", "def t(): os._exit(0)", "def hook(call): os._exit(0)"]
 )
 def test_code_that_ends_the_process_at_once_is_told_and_no_success(tmp_path: Path, hostile: str) -> None:
-    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
-    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
-    (tmp_path / "code.py").write_text(f"import os\n{HARMLESS}{hostile}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    ended = seatrial(tmp_path, hostile, "--concurrency", "1")
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "ended the process with os._exit(0)" in ended.stderr
 
 
 def test_a_child_that_a_tool_forks_ends_as_it_likes(tmp_path: Path) -> None:
-    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
-    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
-    (tmp_path / "code.py").write_text(f"import os\n{HARMLESS}{FORKS}", encoding="utf-8")
-    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    ended = seatrial(tmp_path, FORKS, "--concurrency", "1")
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def test_a_tool_that_takes_no_notice_of_being_stopped_holds_up_nothing(tmp_path: Path) -> None:
-    (tmp_path / "agent.yaml").write_text(
-        AGENT.replace("function: t}", "function: t, timeout_s: 0.2}"), encoding="utf-8"
-    )
-    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
-    (tmp_path / "code.py").write_text(f"{HARMLESS}{DEAF}", encoding="utf-8")
-    command = [sys.executable, "-m", "seatrial", "test"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    ended = seatrial(tmp_path, DEAF, agent=AGENT.replace("function: t}", "function: t, timeout_s: 0.2}"))
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "3 of 3 passed" in ended.stdout
     assert "destroyed" not in ended.stderr
@@ -151,11 +140,7 @@ def test_a_tool_that_takes_no_notice_of_being_stopped_holds_up_nothing(tmp_path:
 )
 def test_code_that_holds_the_event_loop_beyond_the_time_limit_does_not_pass(tmp_path: Path, blocking: str) -> None:
     limited = AGENT.replace("function: t}", "function: t, thread: main}").replace("instructions: hi", LIMITED)
-    (tmp_path / "agent.yaml").write_text(limited, encoding="utf-8")
-    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
-    (tmp_path / "code.py").write_text(f"import time\n{HARMLESS}{blocking}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "seatrial", "test", "--concurrency", "1"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    ended = seatrial(tmp_path, blocking, "--concurrency", "1", agent=limited)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert "stopped by its limit timeout_s after 0.3" in ended.stdout
 
@@ -166,17 +151,11 @@ def test_code_that_stops_the_event_loop_is_named_and_what_was_finished_is_kept(
     tmp_path: Path, loop: str, where: str
 ) -> None:
     stops = f"{where}\n    asyncio.get_running_loop().stop()\n    return None\n"
-    (tmp_path / "agent.yaml").write_text(AGENT, encoding="utf-8")
-    (tmp_path / "script.json").write_text(SCRIPT, encoding="utf-8")
-    (tmp_path / "code.py").write_text(f"{HARMLESS}{stops}", encoding="utf-8")
     slow = "import seatrial.cli.running as r; r._fast_loop = lambda: None; " if loop == "asyncio" else ""
     start = f"import sys; sys.argv[0] = 'seatrial'; {slow}from seatrial.__main__ import main; sys.exit(main())"
-    command = [sys.executable, "-c", start, "test", "--concurrency", "1"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    ended = seatrial(tmp_path, stops, "--concurrency", "1", start=("-c", start))
     assert ended.returncode == 3, ended.stdout + ended.stderr
     assert "code of a tool, a hook or a check stopped the event loop" in ended.stderr
     assert "Traceback" not in ended.stdout + ended.stderr
     assert "internal error" not in ended.stdout + ended.stderr
-    listed = [sys.executable, "-m", "seatrial", "runs", "show"]
-    shown = subprocess.run(listed, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert "before" in shown.stdout
+    assert "before" in run(tmp_path, "-m", "seatrial", "runs", "show").stdout
