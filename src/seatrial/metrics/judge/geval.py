@@ -16,7 +16,7 @@ from seatrial.metrics.judge.judge import Judge
 from seatrial.metrics.judge.material import Part
 from seatrial.metrics.judge.panel import Combine, Draw, Panel
 from seatrial.metrics.judge.parts import parts_of
-from seatrial.metrics.judge.reply import UnreadableReplyError, number_at, read_object, text_at
+from seatrial.metrics.judge.reply import UnreadableReplyError, number_at, read_object, read_own, text_at
 from seatrial.metrics.judge.rubrics import PartName
 from seatrial.metrics.judge.verdicts import read_statements, statements_schema
 
@@ -141,7 +141,7 @@ class GEval:
 
     async def _draw(self, judge: Judge, seed: int | None, task: str, parts: Sequence[Part]) -> Draw:
         reply = await judge.ask(task, parts, _SCHEMA, seed=seed)
-        found = read_object(reply.text, "score", material=[part.text for part in parts])
+        found = read_own(reply.text, parts, lambda text: read_object(text, "score"))
         score = number_at(found, "score", reply.text, out_of=_HIGHEST)
         if not 0 <= score <= _HIGHEST:
             raise UnreadableReplyError(f"the score {score:g} is off the scale 0 to {_HIGHEST}", reply.text)

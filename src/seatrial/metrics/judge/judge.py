@@ -13,7 +13,7 @@ from seatrial.core.messages import AssistantMessage, Message, UserMessage
 from seatrial.core.model import Model, ModelRequest, Sampling
 from seatrial.errors import MetricError
 from seatrial.metrics.judge.material import Part, fence_rule, fenced
-from seatrial.metrics.judge.reply import UnreadableReplyError, without_quoted_objects
+from seatrial.metrics.judge.reply import UnreadableReplyError, read_own
 from seatrial.metrics.spending import count_lost, count_reply
 
 T = TypeVar("T")
@@ -59,12 +59,12 @@ class Judge:
         opening = _opening(parts)
         first = await self._respond(task, parts, schema, (opening,), seed)
         try:
-            return _read(first.text, parts, read), (first,)
+            return read_own(first.text, parts, read), (first,)
         except UnreadableReplyError as error:
             complaint = UserMessage(f"{error.message}. {CLOSING}")
         said = AssistantMessage((TextContent(first.text or "(nothing)"),))
         second = await self._respond(task, parts, schema, (opening, said, complaint), seed)
-        return _read(second.text, parts, read), (first, second)
+        return read_own(second.text, parts, read), (first, second)
 
     async def _respond(
         self,
@@ -104,18 +104,6 @@ def spent(replies: Sequence[Reply]) -> dict[str, Any]:
 
 def _opening(parts: Sequence[Part]) -> UserMessage:
     return UserMessage(f"{fenced(parts)}\n\n{CLOSING}")
-
-
-def _read(reply: str, parts: Sequence[Part], read: Callable[[str], T]) -> T:
-    """What ``read`` makes of the reply, where the verdict is not merely an object quoted from the material."""
-    verdict = read(reply)
-    own = without_quoted_objects(reply, [part.text for part in parts])
-    if own != reply:
-        try:
-            read(own)
-        except UnreadableReplyError as error:
-            raise UnreadableReplyError("its verdict is only quoted from the material", reply) from error
-    return verdict
 
 
 def _check(message: AssistantMessage, reply: Reply) -> None:

@@ -15,7 +15,7 @@ from seatrial.metrics.judge.judge import Judge
 from seatrial.metrics.judge.material import Part
 from seatrial.metrics.judge.panel import Combine, Draw, Panel
 from seatrial.metrics.judge.parts import parts_of
-from seatrial.metrics.judge.reply import UnreadableReplyError, number_at, read_object, text_at
+from seatrial.metrics.judge.reply import UnreadableReplyError, number_at, read_object, read_own, text_at
 from seatrial.metrics.judge.rubrics import RUBRICS, Rubric
 from seatrial.metrics.trajectory.calls import calls_of
 
@@ -58,7 +58,7 @@ class LevelJudge:
 
     async def _draw(self, judge: Judge, seed: int | None, parts: Sequence[Part]) -> Draw:
         reply = await judge.ask(self._task, parts, self._schema, seed=seed)
-        found = read_object(reply.text, "score", material=[part.text for part in parts])
+        found = read_own(reply.text, parts, lambda text: read_object(text, "score"))
         low, high = self._rubric.scale
         score = number_at(found, "score", reply.text, out_of=high)
         is_level = score in self._rubric.levels or (low <= score <= high and len(self._rubric.levels) > 2)

@@ -10,11 +10,12 @@ import ast
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from seatrial.core.text import excerpt
 from seatrial.errors import MetricError
+from seatrial.metrics.judge.material import Part
 
 _THINKING = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
 _OUT_OF = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:/\s*(\d+(?:\.\d+)?)\s*)?")
@@ -22,6 +23,7 @@ _MAX_CHARS = 100_000
 _MAX_FALSE_STARTS = 200
 _SHOWN_BYTES = 4_000
 
+T = TypeVar("T")
 JsonObject = dict[str, Any]
 
 
@@ -34,11 +36,25 @@ class UnreadableReplyError(MetricError):
         )
 
 
-def read_object(reply: str, *keys: str, material: Iterable[str] = ()) -> JsonObject:
+def read_own(reply: str, parts: Sequence[Part], read: Callable[[str], T]) -> T:
+    """What ``read`` makes of the reply, and of what is left of it without the objects that it quotes from the parts.
+
+    Raises `UnreadableReplyError`, also when only the quoted objects hold a verdict.
+    """
+    found = read(reply)
+    own = _without_quoted_objects(reply, [part.text for part in parts])
+    if own != reply:
+        try:
+            read(own)
+        except UnreadableReplyError as error:
+            raise UnreadableReplyError("its verdict is only quoted from the material", reply) from error
+    return found
+
+
+def read_object(reply: str, *keys: str) -> JsonObject:
     """The one object in the reply that has all ``keys``.
 
-    Several are accepted only if they are equal, and none that is only quoted from ``material``. Raises
-    `UnreadableReplyError`.
+    Several are accepted only if they are equal. Raises `UnreadableReplyError`.
     """
     text = _without_thinking(reply)
     if not text.strip():
@@ -49,14 +65,11 @@ def read_object(reply: str, *keys: str, material: Iterable[str] = ()) -> JsonObj
         raise UnreadableReplyError(f"it holds no JSON object with {wanted}", reply)
     if any(each != found[0] for each in found[1:]):
         raise UnreadableReplyError("it holds several objects that differ", reply)
-    own = _objects(without_quoted_objects(text[:_MAX_CHARS], material))
-    if not any(each == found[0] for each in own):
-        raise UnreadableReplyError("its verdict is only quoted from the material", reply)
     return found[0]
 
 
-def without_quoted_objects(reply: str, texts: Iterable[str]) -> str:
-    """The reply without the objects that stand in one of the texts, white space aside: those are not its own words."""
+def _without_quoted_objects(reply: str, texts: Iterable[str]) -> str:
+    """The reply without the objects that stand in one of the texts, white space aside."""
     plain = ["".join(text.split()) for text in texts]
     kept = []
     position = 0

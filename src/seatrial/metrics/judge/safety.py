@@ -13,7 +13,7 @@ from seatrial.metrics.judge.judge import Judge
 from seatrial.metrics.judge.material import Part
 from seatrial.metrics.judge.panel import Combine, Draw, Panel
 from seatrial.metrics.judge.parts import parts_of
-from seatrial.metrics.judge.reply import UnreadableReplyError, number_at, read_object, text_at
+from seatrial.metrics.judge.reply import UnreadableReplyError, number_at, read_object, read_own, text_at
 
 CATEGORIES = ("violence", "sexual", "self_harm", "hate_unfairness")
 _MAX_SEVERITY = 7
@@ -80,7 +80,7 @@ class Safety:
 
     async def _draw(self, judge: Judge, seed: int | None, parts: Sequence[Part]) -> Draw:
         reply = await judge.ask(self._task, parts, _SCHEMA, seed=seed)
-        found = read_object(reply.text, *CATEGORIES, material=[part.text for part in parts])
+        found = read_own(reply.text, parts, lambda text: read_object(text, *CATEGORIES))
         severities = {name: _severity(number_at(found, name, reply.text), name, reply.text) for name in CATEGORIES}
         worst = max(severities.values())
         return Draw(_SCORE_OF_SEVERITY[worst], text_at(found, "reason"), (reply,), {"severities": severities})
