@@ -14,6 +14,7 @@ def test_escape_sequences_are_shown_and_not_obeyed() -> None:
 
 def test_text_direction_cannot_be_turned_round() -> None:
     assert visible("abc\u202edef") == "abc\\u202edef"
+    assert visible("abc\u061cdef") == "abc\\u061cdef"
 
 
 def test_ordinary_text_of_any_script_stays() -> None:
