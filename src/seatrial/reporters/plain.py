@@ -7,7 +7,7 @@ import re
 _UNSAFE = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 (but tab and line feed) and C1: they move cursors and start escape sequences
-    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # line separators and bidirectional controls: they reorder what is read
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # line separators, bidirectional controls: they reorder what is read
     "\ud800-\udfff"  # lone surrogates: no encoding can write them
     "\ufeff\ufff9-\ufffb\ufffe\uffff"
     "]"

@@ -161,7 +161,8 @@ async def test_h013_a_name_that_no_server_has_is_an_error_once_they_are_connecte
 
 @pytest.mark.parametrize("how", [{"isolation": "per_case"}, {"on_error": "skip", "server": "dies_at_start"}])
 @pytest.mark.parametrize(
-    ("forbidden", "outcome"), [("quik", "failed"), ("srv", "passed"), ("named", "passed"), ("own_named", "passed")]
+    ("forbidden", "outcome"),
+    [("quik", "failed"), ("srv", "passed"), ("named", "passed"), ("own_named", "passed"), ("other_named", "passed")],
 )
 async def test_a_case_that_forbids_a_tool_that_no_server_has_fails(
     write: Write, tmp_path: Path, how: dict[str, str], forbidden: str, outcome: str

@@ -67,9 +67,13 @@ class McpServers:
         return self._names.aliases
 
     def may_have(self, name: str) -> bool:
-        """Whether a server's `tools:` names it, by its own name or by the one that the model sees."""
-        taken = [(one.settings.prefix, pattern) for one in self._entries for pattern in one.settings.allow or ()]
-        return any(fnmatchcase(name, pattern) or fnmatchcase(name, prefix + pattern) for prefix, pattern in taken)
+        """Whether a server's `tools:` names it, by its own name or by one that the model may see."""
+        return any(
+            fnmatchcase(name, before + pattern)
+            for settings in (one.settings for one in self._entries)
+            for pattern in settings.allow or ()
+            for before in ("", settings.prefix, f"{settings.name}_")
+        )
 
     @property
     def are_all_listed(self) -> bool:
